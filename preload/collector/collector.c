@@ -36,7 +36,6 @@
 #include "preload/recording/commands.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/trace_window.h"
-#include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 
 /* The collector's period. A thread's ring holds 22 ms of the fastest launching, which leaves room
@@ -300,7 +299,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	rows_session = session;
 	rows_scale = &scale;
 	records_start();
-	feed_start(session);
+	timeline_start(session);
 	ranges_start(session, &scale, window_was_open);
 	cost_start();
 	sampling_start(scale.monotonic);

@@ -21,7 +21,6 @@
 #include "preload/metrics/metrics.h"
 #include "preload/events/event_pool.h"
 #include "preload/recording/recording.h"
-#include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 #include "preload/nvtx/ranges.h"
 
@@ -163,7 +162,7 @@ void drain_rings(void)
 		const struct call_record *record = &thread->ring.records[tail % RING_RECORDS];
 		enum metrics_part part;
 
-		feed_call(thread, record, rows_scale);
+		timeline_call(thread, record, rows_scale);
 		part = metrics_part_of(thread, record);
 		if (part != METRICS_NONE)
 			take_measured(thread, record, part == METRICS_READ);

@@ -20,7 +20,7 @@
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/window_check.h"
-#include "preload/timeline/feed.h"
+#include "preload/timeline/timeline.h"
 
 static struct pointer_map operation_by_name; /* from the address of CUPTI's name to the operation */
 static uint32_t name_generation = 1;
@@ -82,7 +82,7 @@ static bool is_reported(const struct activity *activity, const struct in_flight 
 static void feed(const struct activity *activity, const struct row *row,
 		 const struct in_flight *call)
 {
-	feed_operation(activity, row, call, matcher_trusts_clock(calls_matcher));
+	timeline_operation(activity, row, call, matcher_trusts_clock(calls_matcher));
 }
 
 /* What is in no range that the user chose is not reported, and keeps the device busy all the same.

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cupti/cupti.h"
+#include "preload/base/mode.h"
 #include "preload/driver/entries.h"
 #include "preload/launch/window.h"
 #include "report/session/memory.h"
@@ -180,12 +182,6 @@ const struct host_call *host_calls_get(uint32_t number)
 		       : NULL;
 }
 
-void host_calls_note_wait(uint32_t number)
-{
-	if (host_calls_get(number))
-		calls[number % HOST_CALLS_KEPT].flags |= HOST_CALL_WAITED;
-}
-
 /* How many calls before a gap are searched for the one that waited or launched last. Chosen. */
 #define CALLS_SEARCHED 64
 
@@ -296,7 +292,7 @@ struct device {
 };
 
 static struct session *session;
-static struct device *devices[SESSION_DEVICES];
+static struct device devices[SESSION_DEVICES];
 /* The first node of a launch tells its call, the others only the correlation id. */
 static struct {
 	uint32_t correlation, call;
@@ -338,38 +334,30 @@ static void take_gap(const struct interval *before, const struct interval *after
 			 after);
 }
 
-static struct device *device_of(uint32_t number)
+static struct device *device_of(uint32_t ordinal)
 {
-	struct device *device;
+	uint32_t number = ordinal < SESSION_DEVICES ? ordinal : 0;
+	struct device *device = &devices[number];
 
-	if (number >= SESSION_DEVICES)
-		number = 0;
-	if (!devices[number]) {
-		device = calloc(1, sizeof(*device));
-		if (!device)
-			return NULL;
-		device->number = number;
-		device->use = &session_header(session)->uses[number];
-		device->all.gap = take_gap;
-		device->all.argument = device;
-		devices[number] = device;
-	}
-	return devices[number];
+	device->number = number;
+	device->use = &session_header(session)->uses[number];
+	device->all.gap = take_gap;
+	device->all.argument = device;
+	return device;
 }
 
-static uint32_t call_of(const struct timeline_operation *operation)
+/* The call of an operation; of a graph's node, that of its launch. */
+static uint32_t call_of(uint32_t graph_launch, uint32_t call)
 {
-	unsigned place = operation->graph_launch % GRAPH_LAUNCHES;
+	unsigned place = graph_launch % GRAPH_LAUNCHES;
 
-	if (!operation->graph_launch)
-		return operation->call;
-	if (operation->call) {
-		graph_launches[place].correlation = operation->graph_launch;
-		graph_launches[place].call = operation->call;
+	if (!graph_launch)
+		return call;
+	if (call) {
+		graph_launches[place].correlation = graph_launch;
+		graph_launches[place].call = call;
 	}
-	return graph_launches[place].correlation == operation->graph_launch
-		       ? graph_launches[place].call
-		       : 0;
+	return graph_launches[place].correlation == graph_launch ? graph_launches[place].call : 0;
 }
 
 static void note_context(struct device *device, uint32_t context)
@@ -380,33 +368,6 @@ static void note_context(struct device *device, uint32_t context)
 	} else if (context != device->context) {
 		device->use->contexts = 2;
 	}
-}
-
-void timeline_add(const struct timeline_operation *operation)
-{
-	struct device *device = device_of(operation->device);
-	struct interval interval = {
-		.start = operation->start,
-		.end = operation->end,
-		.first = {.name = operation->name,
-			  .call = call_of(operation),
-			  .graph_launch = operation->graph_launch},
-	};
-
-	if (!device)
-		return;
-	interval.last = interval.first;
-	note_context(device, operation->context);
-	interval_set_add(&device->all, &interval);
-	interval_set_add(operation->copy ? &device->copies : &device->kernels, &interval);
-	if (!device->use->first || operation->start < device->use->first)
-		device->use->first = operation->start;
-	if (operation->end > device->use->last)
-		device->use->last = operation->end;
-	device->use->busy = device->all.total;
-	device->use->kernels = device->kernels.total;
-	device->use->copies = device->copies.total;
-	device->use->late = device->all.late;
 }
 
 /* A record that never comes must not keep gaps until the calls before them are forgotten: those
@@ -425,11 +386,10 @@ static void settle_before_forgotten(struct interval_set *set)
 
 void timeline_settle(uint64_t until)
 {
-	for (unsigned i = 0; i < SESSION_DEVICES; i++)
-		if (devices[i]) {
-			interval_set_settle(&devices[i]->all, until);
-			settle_before_forgotten(&devices[i]->all);
-		}
+	for (struct device *device = devices; device < devices + SESSION_DEVICES; device++) {
+		interval_set_settle(&device->all, until);
+		settle_before_forgotten(&device->all);
+	}
 }
 
 void timeline_start(struct session *the_session)
@@ -439,13 +399,159 @@ void timeline_start(struct session *the_session)
 
 size_t timeline_memory(void)
 {
-	size_t bytes = smaller(count, HOST_CALLS_KEPT) * sizeof(*calls);
+	size_t intervals = 0;
 
 	for (unsigned i = 0; i < SESSION_DEVICES; i++)
-		if (devices[i])
-			bytes += sizeof(*devices[i]) +
-				 (devices[i]->all.room + devices[i]->kernels.room +
-				  devices[i]->copies.room) *
-					 sizeof(struct interval);
-	return bytes;
+		intervals += devices[i].all.room + devices[i].kernels.room + devices[i].copies.room;
+	return smaller(count, HOST_CALLS_KEPT) * sizeof(*calls) +
+	       intervals * sizeof(struct interval);
+}
+
+/* Whether a copy's function waits for it: by the name, as CUDA has it. A copy on the device does
+ * not make the host wait, whatever it is called. */
+static bool waits_for_copy(const struct call_record *record)
+{
+	static const enum fixed_operation to_host[] = {OPERATION_COPY_HTOD, OPERATION_COPY_DTOH,
+						       OPERATION_COPY_HTOA, OPERATION_COPY_ATOH};
+	bool of_runtime, host = false;
+	const char *name = api_name(record->api, &of_runtime);
+
+	for (unsigned i = 0; i < sizeof(to_host) / sizeof(to_host[0]); i++)
+		host = host || record->operation == operation_fixed(to_host[i]);
+	return host && name && !strstr(name, "Async");
+}
+
+/* A launch takes some microseconds; one that loads its module 0.1 ms and more. Chosen. */
+#define LOADING_NS 50000u
+
+/* `duration` in nanoseconds. */
+static uint8_t flags_of(const struct call_record *record, uint64_t duration)
+{
+	uint8_t flags = 0;
+
+	if (api_host_call(record->api) == HOST_CALL_WAIT)
+		return HOST_CALL_WAITED;
+	if (!record->operation || record->flags & (CALL_API_ONLY | CALL_CAPTURED | CALL_FAILED))
+		return 0;
+	flags = HOST_CALL_WORK;
+	/* It may be the first launch of the thread alone. */
+	if (record->flags & CALL_FIRST && duration >= LOADING_NS)
+		flags |= HOST_CALL_FIRST;
+	if (waits_for_copy(record))
+		flags |= HOST_CALL_WAITED;
+	return flags;
+}
+
+/* What findings are made of. */
+static void add_to_totals(const struct call_record *record, uint8_t flags, uint64_t duration)
+{
+	struct call_totals *totals = &session_header(session)->totals;
+
+	switch (api_host_call(record->api)) {
+	case HOST_CALL_WAIT:
+		totals->waiting_calls++;
+		totals->waiting_ns += duration;
+		break;
+	case HOST_CALL_MEMORY:
+		totals->memory_calls++;
+		totals->memory_ns += duration;
+		break;
+	default:
+		if (flags & HOST_CALL_WAITED) {
+			totals->synchronous_calls++;
+			totals->synchronous_ns += duration;
+		}
+	}
+}
+
+void timeline_call(struct thread *thread, const struct call_record *record,
+		   const struct clock_scale *scale)
+{
+	uint64_t begin = clock_realtime_at(scale, record->started);
+	uint64_t duration = clock_ticks_to_ns(scale, record->duration);
+	uint8_t flags = flags_of(record, duration);
+	uint32_t number;
+
+	if (!(record->flags & (CALL_FAILED | CALL_OUTSIDE_WINDOW)))
+		add_to_totals(record, flags, duration);
+	if (!mode_is_cupti())
+		return;
+	number = host_calls_add(&(struct host_call){
+		.begin = begin,
+		.end = begin + duration,
+		.previous = thread->last_call,
+		.thread = thread->kernel_id,
+		.api = record->api,
+		.flags = flags,
+	});
+	if (number)
+		thread->last_call = number;
+}
+
+/* Whether a function set memory that the host may touch itself, and so waited: CUDA does for pinned
+ * and for managed memory, unless the function is asynchronous. */
+static bool is_waiting_memset(const struct activity *activity, const struct in_flight *call)
+{
+	bool of_runtime;
+	const char *name = call ? api_name(call->api, &of_runtime) : NULL;
+
+	return activity->kind == ACTIVITY_MEMSET && !activity->graph_node && name &&
+	       !strstr(name, "Async") &&
+	       (activity->destination_kind == MEMORY_PINNED ||
+		activity->destination_kind == MEMORY_MANAGED);
+}
+
+/* Only the record tells, so its call is one that waited from now on. */
+static void add_waiting_memset(struct call_totals *totals, uint32_t number)
+{
+	const struct host_call *call = host_calls_get(number);
+
+	if (!call)
+		return;
+	calls[number % HOST_CALLS_KEPT].flags |= HOST_CALL_WAITED;
+	totals->synchronous_calls++;
+	totals->synchronous_ns += call->end - call->begin;
+}
+
+/* Whether an asynchronous function copied pageable memory, which makes it wait all the same. */
+static bool is_pageable(const struct activity *activity, const struct in_flight *call)
+{
+	bool of_runtime;
+	const char *name = call ? api_name(call->api, &of_runtime) : NULL;
+
+	return activity->kind == ACTIVITY_MEMCPY && name && strstr(name, "Async") &&
+	       (activity->source_kind == MEMORY_PAGEABLE ||
+		activity->destination_kind == MEMORY_PAGEABLE);
+}
+
+void timeline_operation(const struct activity *activity, const struct row *row,
+			const struct in_flight *call, bool clock_trusted)
+{
+	struct call_totals *totals = &session_header(session)->totals;
+	struct device *device = device_of(activity->device);
+	bool kernel = activity->kind == ACTIVITY_KERNEL || activity->kind == ACTIVITY_GRAPH;
+	uint32_t graph_launch = activity->graph_node ? activity->correlation : 0;
+	const struct edge edge = {
+		.name = row ? row->name : 0,
+		.call = call_of(graph_launch, call && clock_trusted ? call->host_call : 0),
+		.graph_launch = graph_launch,
+	};
+	const struct interval interval = {activity->start, activity->end, edge, edge};
+
+	if (is_pageable(activity, call)) {
+		totals->pageable_calls++;
+		totals->pageable_ns += activity->end - activity->start;
+	}
+	if (is_waiting_memset(activity, call))
+		add_waiting_memset(totals, call->host_call);
+	note_context(device, activity->context);
+	interval_set_add(&device->all, &interval);
+	interval_set_add(kernel ? &device->kernels : &device->copies, &interval);
+	if (!device->use->first || activity->start < device->use->first)
+		device->use->first = activity->start;
+	device->use->last = larger(device->use->last, activity->end);
+	device->use->busy = device->all.total;
+	device->use->kernels = device->kernels.total;
+	device->use->copies = device->copies.total;
+	device->use->late = device->all.late;
 }

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cupti/activity.h"
+#include "preload/events/in_flight.h"
+#include "preload/launch/thread.h"
 #include "report/session/session.h"
 
 /*
@@ -85,8 +88,6 @@ struct host_call {
 uint32_t host_calls_add(const struct host_call *call);
 /* The call of a number; NULL for 0, and if it is no longer remembered. */
 const struct host_call *host_calls_get(uint32_t number);
-/* A call that is still remembered is found to have waited for the device. */
-void host_calls_note_wait(uint32_t number);
 
 /* Why a device was idle before an operation: one gap, split by what the host did in it. */
 
@@ -112,18 +113,15 @@ struct split {
  * been added to timeline.h. */
 void causes_split(struct split *split, const struct interval *before, const struct interval *after);
 
-/* An operation on a device, in nanoseconds of CLOCK_REALTIME. */
-struct timeline_operation {
-	uint64_t start, end;
-	uint32_t device, context; /* CUPTI's numbers */
-	uint32_t graph_launch;	  /* correlation id of the graph launch; 0: no node of a graph */
-	uint32_t call;		  /* number of its call (timeline.h); 0: not known */
-	uint64_t name;		  /* offset of its name in the profile */
-	bool copy;		  /* a copy or memset */
-};
-
+/* To be called first. */
 void timeline_start(struct session *session);
-void timeline_add(const struct timeline_operation *operation);
+/* Takes a call record of a thread; the calls of one thread in order. */
+void timeline_call(struct thread *thread, const struct call_record *record,
+		   const struct clock_scale *scale);
+/* Takes an operation by its record, with its row and its call (NULL: not known). `clock_trusted`:
+ * the record's times can be compared with the call's. */
+void timeline_operation(const struct activity *activity, const struct row *row,
+			const struct in_flight *call, bool clock_trusted);
 /* Makes final, and writes to the profile, what records of operations that started at `until` or
  * later cannot change; UINT64_MAX for everything. */
 void timeline_settle(uint64_t until);

@@ -45,7 +45,6 @@
 #include "preload/recording/commands.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/trace_window.h"
-#include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 #include "tests/unit/own_process.h"
 
@@ -144,7 +143,7 @@ NOTES(end_marks_set, (void))
 NOTES(event_pool_forget_spare, (struct context * context), assert_ptr_equal(context, &the_context))
 NOTES(event_pools_free_ended, (void))
 NOTES(event_pools_grow, (void))
-NOTES(feed_start, (struct session * session), assert_ptr_equal(session, the_session))
+NOTES(timeline_start, (struct session * session), assert_ptr_equal(session, the_session))
 NOTES(memory_measure, (struct session * session), assert_ptr_equal(session, the_session))
 NOTES(ranges_finish, (void))
 NOTES(ranges_reclaim, (uint64_t time), assert_true(time <= now))
@@ -375,7 +374,7 @@ static void prepare(void)
 		_exit(1);
 	driver.cuThreadExchangeStreamCaptureMode = exchange_mode;
 	assert_int_equal(collector_start(the_session, finish), 0);
-	is("commands_start records_start feed_start ranges_start cost_start sampling_start "
+	is("commands_start records_start timeline_start ranges_start cost_start sampling_start "
 	   "calls_start thread");
 	assert_ptr_equal(rows_session, the_session);
 	collector_begin(&late);

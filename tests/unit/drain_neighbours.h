@@ -33,7 +33,6 @@
 #include "preload/metrics/metrics.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
-#include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 
 #define MS	1000000ull
@@ -114,8 +113,8 @@ void ranges_drain(void)
 	ranges_drained++;
 }
 
-void feed_call(struct thread *thread, const struct call_record *record,
-	       const struct clock_scale *the_scale)
+void timeline_call(struct thread *thread, const struct call_record *record,
+		   const struct clock_scale *the_scale)
 {
 	assert_non_null(thread);
 	assert_non_null(record);

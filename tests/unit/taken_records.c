@@ -23,7 +23,7 @@
 #include "preload/launch/window.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
-#include "preload/timeline/feed.h"
+#include "preload/timeline/timeline.h"
 
 struct surroundings around;
 struct in_flight call;
@@ -267,8 +267,8 @@ void recording_record(struct operation *operation, const struct activity *activi
 	around.by_recording++;
 }
 
-void feed_operation(const struct activity *activity, const struct row *row,
-		    const struct in_flight *call, bool trusted)
+void timeline_operation(const struct activity *activity, const struct row *row,
+			const struct in_flight *call, bool trusted)
 {
 	(void)row;
 	assert_non_null(activity);

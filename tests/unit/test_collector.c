@@ -289,7 +289,7 @@ TEST(without_a_thread_nothing_is_waited_for)
 	calls_error = -ENOMEM;
 	done[0] = '\0';
 	assert_int_equal(collector_start(the_session, finish), -ENOMEM);
-	is("commands_start records_start feed_start ranges_start cost_start sampling_start "
+	is("commands_start records_start timeline_start ranges_start cost_start sampling_start "
 	   "calls_start");
 }
 

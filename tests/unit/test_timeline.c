@@ -9,10 +9,13 @@
 
 #include <cmocka.h>
 
+#include "preload/base/mode.h"
 #include "preload/launch/window.h"
 #include "preload/timeline/timeline.h"
 
 #define US 1000ull
+
+_Atomic bool mode_cupti = true;
 
 static struct session *session;
 static uint32_t last; /* number of the thread's last call */
@@ -41,14 +44,22 @@ static int stop(void **state)
 }
 
 /* Times in microseconds. The timeline lives as long as its process: each test has a device. */
+static void take(enum activity_kind kind, uint32_t device, uint64_t begin, uint64_t end,
+		 uint32_t context, uint32_t launch, uint32_t call)
+{
+	timeline_operation(&(struct activity){.kind = kind,
+					      .start = begin * US,
+					      .end = end * US,
+					      .device = device,
+					      .context = context,
+					      .graph_node = launch > 0,
+					      .correlation = launch},
+			   NULL, &(struct in_flight){.host_call = call}, true);
+}
+
 static void operation(uint32_t device, uint64_t begin, uint64_t end, uint32_t launch, uint32_t call)
 {
-	timeline_add(&(struct timeline_operation){.start = begin * US,
-						  .end = end * US,
-						  .device = device,
-						  .context = 1,
-						  .graph_launch = launch,
-						  .call = call});
+	take(ACTIVITY_KERNEL, device, begin, end, 1, launch, call);
 }
 
 static uint32_t call(uint64_t begin, uint64_t end)
@@ -125,11 +136,7 @@ static void a_node_behind_other_work_has_the_call_of_its_launch(void **state)
 
 static void add(uint32_t device, uint64_t begin, uint64_t end, uint32_t context, bool copy)
 {
-	timeline_add(&(struct timeline_operation){.start = begin * US,
-						  .end = end * US,
-						  .device = device,
-						  .context = context,
-						  .copy = copy});
+	take(copy ? ACTIVITY_MEMCPY : ACTIVITY_KERNEL, device, begin, end, context, 0, 0);
 }
 
 static void each_part_of_a_devices_time_is_counted_once(void **state)
@@ -196,12 +203,8 @@ static void gaps_are_split_only_up_to_what_is_settled(void **state)
 static void work_with_gaps(uint32_t device, uint64_t from, uint64_t until)
 {
 	for (uint64_t i = from; i < until; i++)
-		timeline_add(&(struct timeline_operation){.start = 10 * i * US,
-							  .end = (10 * i + 5) * US,
-							  .device = device,
-							  .context = 1,
-							  .call = call(10 * i, 10 * i + 1),
-							  .copy = i % 2});
+		take(i % 2 ? ACTIVITY_MEMCPY : ACTIVITY_KERNEL, device, 10 * i, 10 * i + 5, 1, 0,
+		     call(10 * i, 10 * i + 1));
 }
 
 static void memory_does_not_grow_with_operations(void **state)

@@ -78,7 +78,7 @@ $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/timeline.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
 	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/entries.o base/pointer_map.o recording/window_check.o)
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o)
-$(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, timeline.o)
+$(BUILD)/tests/unit/test_causes: $(BUILD)/obj/preload/timeline/timeline.o
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
 	$(addprefix $(BUILD)/obj/preload/memory/, holdings.o)
 $(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o)
@@ -99,7 +99,7 @@ $(BUILD)/tests/unit/test_context_gates: $(addprefix $(BUILD)/obj/preload/, event
 $(BUILD)/tests/unit/test_context_ends: $(BUILD)/obj/preload/lifecycle/context_end.o
 $(BUILD)/tests/unit/test_stream_ends: $(SIM_OBJECTS)/clock/preload/collector/stream_ends.o
 $(BUILD)/tests/unit/test_trace_records: $(BUILD)/obj/preload/collector/trace.o
-$(BUILD)/tests/unit/test_feed: $(addprefix $(BUILD)/obj/preload/, timeline/feed.o driver/entries.o)
+$(BUILD)/tests/unit/test_host_calls: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o)
 $(BUILD)/tests/unit/test_nvtx_injection: $(addprefix $(BUILD)/obj/preload/nvtx/, injection.o names.o)
 $(BUILD)/tests/unit/test_exec_hooks: $(BUILD)/obj/preload/hooks/libc.o
 $(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/wrappers.o base/own_part.o)

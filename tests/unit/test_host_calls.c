@@ -10,7 +10,7 @@
 
 #include "preload/base/mode.h"
 #include "preload/launch/thread.h"
-#include "preload/timeline/feed.h"
+#include "preload/launch/window.h"
 #include "preload/timeline/timeline.h"
 
 #define MALLOC	   API_DRIVER(ENTRY_cuMemAlloc_v2)
@@ -33,36 +33,12 @@ struct operation *operation_fixed(enum fixed_operation which)
 	return &fixed[which];
 }
 
-static struct timeline_operation added;
-static struct host_call call;
-static uint32_t calls, noted;
-
-void timeline_start(struct session *session)
+/* The window is open all the time. */
+bool window_changed_between(uint64_t start, uint64_t end)
 {
-	assert_non_null(session);
-}
-
-void timeline_add(const struct timeline_operation *operation)
-{
-	added = *operation;
-}
-
-uint32_t host_calls_add(const struct host_call *given)
-{
-	call = *given;
-	return ++calls;
-}
-
-const struct host_call *host_calls_get(uint32_t number)
-{
-	static const struct host_call known = {.begin = 100, .end = 350};
-
-	return number == 9 ? &known : NULL;
-}
-
-void host_calls_note_wait(uint32_t number)
-{
-	noted = number;
+	(void)start;
+	(void)end;
+	return false;
 }
 
 static int start(void **state)
@@ -70,11 +46,9 @@ static int start(void **state)
 	(void)state;
 	if (session_create(&session, NULL, 0))
 		return -1;
-	feed_start(session);
+	timeline_start(session);
 	atomic_store(&mode_cupti, true);
 	thread = (struct thread){.kernel_id = 101};
-	memset(&call, 0, sizeof(call));
-	calls = noted = 0;
 	return 0;
 }
 
@@ -85,22 +59,28 @@ static int stop(void **state)
 	return 0;
 }
 
+static struct host_call call; /* the last one */
+
 /* A call of this duration; what the timeline is told that it did. */
 static uint8_t flags_of(unsigned api, const struct operation *operation, uint8_t flags,
 			uint32_t nanoseconds)
 {
-	feed_call(&thread,
-		  &(struct call_record){.started = 1100,
-					.duration = nanoseconds / 2,
-					.api = (uint16_t)api,
-					.operation = (struct operation *)operation,
-					.flags = flags},
-		  &scale);
+	timeline_call(&thread,
+		      &(struct call_record){.started = 1100,
+					    .duration = nanoseconds / 2,
+					    .api = (uint16_t)api,
+					    .operation = (struct operation *)operation,
+					    .flags = flags},
+		      &scale);
+	if (host_calls_get(thread.last_call))
+		call = *host_calls_get(thread.last_call);
 	return call.flags;
 }
 
 static void calls_are_told_with_their_times_and_what_they_did(void **state)
 {
+	uint32_t first;
+
 	(void)state;
 	assert_int_equal(flags_of(LAUNCH, &kernel, 0, 400), HOST_CALL_WORK);
 	assert_int_equal(call.begin, 50200);
@@ -108,10 +88,11 @@ static void calls_are_told_with_their_times_and_what_they_did(void **state)
 	assert_int_equal(call.thread, 101);
 	assert_int_equal(call.api, LAUNCH);
 	assert_int_equal(call.previous, 0);
-	assert_int_equal(thread.last_call, 1);
+	first = thread.last_call;
+	assert_true(first > 0);
 	assert_int_equal(flags_of(WAIT, NULL, 0, 400), HOST_CALL_WAITED);
-	assert_int_equal(call.previous, 1);
-	assert_int_equal(thread.last_call, 2);
+	assert_int_equal(call.previous, first);
+	assert_int_equal(thread.last_call, first + 1);
 	assert_int_equal(flags_of(LAUNCH, NULL, 0, 400), 0);
 	assert_int_equal(flags_of(LAUNCH, &kernel, CALL_FAILED, 400), 0);
 	assert_int_equal(flags_of(LAUNCH, &kernel, CALL_API_ONLY, 400), 0);
@@ -133,10 +114,10 @@ static void calls_are_told_with_their_times_and_what_they_did(void **state)
 	assert_int_equal(flags_of(COPY, &fixed[OPERATION_COPY_DTOD], 0, 400), HOST_CALL_WORK);
 	assert_int_equal(flags_of(COPY_ASYNC, &fixed[OPERATION_COPY_HTOD], 0, 400), HOST_CALL_WORK);
 	/* Without records there is no timeline. */
-	calls = 0;
+	first = thread.last_call;
 	atomic_store(&mode_cupti, false);
 	flags_of(LAUNCH, &kernel, 0, 400);
-	assert_int_equal(calls, 0);
+	assert_int_equal(thread.last_call, first);
 }
 
 static void what_the_host_did_is_summed(void **state)
@@ -162,39 +143,54 @@ static void what_the_host_did_is_summed(void **state)
 	assert_int_equal(totals->waiting_calls + totals->memory_calls, 3);
 }
 
+/* The idle time of device 1 before operations of the thread, by cause. */
+static uint64_t idle(enum idle_cause cause, const char *after)
+{
+	const struct idle_row *row;
+	uint64_t total = 0;
+
+	timeline_settle(UINT64_MAX);
+	session_for_each_idle (session, row)
+		if (row->device == 1 && row->cause == cause &&
+		    !strcmp(session_string(session, row->longest_after), after))
+			total += row->total;
+	return total;
+}
+
 static void operations_are_told_with_their_row_and_call(void **state)
 {
-	const struct row row = {.name = 44};
-	const struct in_flight made = {.host_call = 9, .api = LAUNCH};
-	struct activity activity = {.kind = ACTIVITY_KERNEL,
-				    .start = 10,
-				    .end = 30,
-				    .device = 1,
-				    .context = 2,
-				    .correlation = 3};
+	const struct device_use *use = &session_header(session)->uses[1];
+	const struct row row = {.name = session_intern(session, "kernel")};
+	struct in_flight made = {.api = LAUNCH};
+	struct activity activity = {
+		.kind = ACTIVITY_KERNEL, .start = 10000, .end = 30000, .device = 1, .context = 2};
 
 	(void)state;
-	feed_operation(&activity, &row, &made, true);
-	assert_int_equal(added.start, 10);
-	assert_int_equal(added.end, 30);
-	assert_int_equal(added.device, 1);
-	assert_int_equal(added.context, 2);
-	assert_int_equal(added.graph_launch, 0);
-	assert_int_equal(added.call, 9);
-	assert_int_equal(added.name, 44);
-	assert_false(added.copy);
-	activity.graph_node = 5;
+	timeline_operation(&activity, NULL, NULL, true);
+	assert_int_equal(use->first, 10000);
+	assert_int_equal(use->last, 30000);
+	assert_int_equal(use->kernels, 20000);
+	assert_int_equal(use->contexts, 1);
+	/* 50,200 ns is when its call begins. */
+	flags_of(LAUNCH, &kernel, 0, 1000);
+	made.host_call = thread.last_call;
+	activity.start = 60000;
+	activity.end = 70000;
+	timeline_operation(&activity, &row, &made, true);
+	assert_int_equal(idle(IDLE_PROGRAM, "kernel"), 20200);
+	assert_int_equal(idle(IDLE_LATENCY, "kernel"), 9800);
+	/* By another clock than the calls', and without a call, nobody knows why. */
 	activity.kind = ACTIVITY_MEMCPY;
-	feed_operation(&activity, NULL, &made, false);
-	assert_int_equal(added.graph_launch, 3);
-	assert_int_equal(added.call, 0);
-	assert_int_equal(added.name, 0);
-	assert_true(added.copy);
-	feed_operation(&activity, NULL, NULL, true);
-	assert_int_equal(added.call, 0);
+	activity.start = 80000;
+	activity.end = 90000;
+	timeline_operation(&activity, &row, &made, false);
 	activity.kind = ACTIVITY_GRAPH;
-	feed_operation(&activity, NULL, NULL, true);
-	assert_false(added.copy);
+	activity.start = 100000;
+	activity.end = 110000;
+	timeline_operation(&activity, &row, NULL, true);
+	assert_int_equal(idle(IDLE_UNRESOLVED, "kernel"), 20000);
+	assert_int_equal(use->kernels, 40000);
+	assert_int_equal(use->copies, 10000);
 }
 
 static uint64_t pageable(enum activity_kind kind, unsigned api, uint32_t source,
@@ -202,12 +198,12 @@ static uint64_t pageable(enum activity_kind kind, unsigned api, uint32_t source,
 {
 	const struct in_flight made = {.api = (uint16_t)api};
 
-	feed_operation(&(struct activity){.kind = kind,
-					  .start = 10,
-					  .end = 30,
-					  .source_kind = (uint8_t)source,
-					  .destination_kind = (uint8_t)destination},
-		       NULL, api == API_NONE ? NULL : &made, true);
+	timeline_operation(&(struct activity){.kind = kind,
+					      .start = 10,
+					      .end = 30,
+					      .source_kind = (uint8_t)source,
+					      .destination_kind = (uint8_t)destination},
+			   NULL, api == API_NONE ? NULL : &made, true);
 	return session_header(session)->totals.pageable_calls;
 }
 
@@ -228,27 +224,31 @@ static uint64_t waiting(enum activity_kind kind, unsigned api, uint32_t memory, 
 {
 	const struct in_flight made = {.api = (uint16_t)api, .host_call = number};
 
-	feed_operation(&(struct activity){.kind = kind,
-					  .destination_kind = (uint8_t)memory,
-					  .graph_node = node},
-		       NULL, api == API_NONE ? NULL : &made, true);
+	timeline_operation(&(struct activity){.kind = kind,
+					      .destination_kind = (uint8_t)memory,
+					      .graph_node = node},
+			   NULL, api == API_NONE ? NULL : &made, true);
 	return session_header(session)->totals.synchronous_calls;
 }
 
 static void a_memset_of_memory_that_the_host_may_touch_waits(void **state)
 {
+	uint32_t number;
+
 	(void)state;
-	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_DEVICE, 0, 9), 0);
-	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_PINNED, 1, 9), 0);
-	assert_int_equal(waiting(ACTIVITY_MEMSET, SET_ASYNC, MEMORY_PINNED, 0, 9), 0);
-	assert_int_equal(waiting(ACTIVITY_MEMCPY, SET, MEMORY_PINNED, 0, 9), 0);
-	assert_int_equal(waiting(ACTIVITY_MEMSET, API_NONE, MEMORY_PINNED, 0, 9), 0);
+	flags_of(SET, &fixed[OPERATION_MEMSET], 0, 250);
+	number = thread.last_call;
+	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_DEVICE, 0, number), 0);
+	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_PINNED, 1, number), 0);
+	assert_int_equal(waiting(ACTIVITY_MEMSET, SET_ASYNC, MEMORY_PINNED, 0, number), 0);
+	assert_int_equal(waiting(ACTIVITY_MEMCPY, SET, MEMORY_PINNED, 0, number), 0);
+	assert_int_equal(waiting(ACTIVITY_MEMSET, API_NONE, MEMORY_PINNED, 0, number), 0);
 	/* Its call is no longer known. */
-	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_PINNED, 0, 8), 0);
-	assert_int_equal(noted, 0);
-	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_PINNED, 0, 9), 1);
-	assert_int_equal(noted, 9);
-	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_MANAGED, 0, 9), 2);
+	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_PINNED, 0, number + 1), 0);
+	assert_int_equal(host_calls_get(number)->flags, HOST_CALL_WORK);
+	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_PINNED, 0, number), 1);
+	assert_int_equal(host_calls_get(number)->flags, HOST_CALL_WORK | HOST_CALL_WAITED);
+	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_MANAGED, 0, number), 2);
 	assert_int_equal(session_header(session)->totals.synchronous_ns, 500);
 }
 
