@@ -97,18 +97,6 @@ static int push_attributes(const nvtxEventAttributes_t *attributes)
 	return domain_range_push(NULL, attributes);
 }
 
-static int push_text(const char *message)
-{
-	WITHOUT_RANGES(NVTX_NO_PUSH_POP_TRACKING);
-	return range_push(0, name_of_text(0, message));
-}
-
-static int push_wide(const wchar_t *message)
-{
-	WITHOUT_RANGES(NVTX_NO_PUSH_POP_TRACKING);
-	return range_push(0, name_of_wide(0, message));
-}
-
 static int domain_range_pop(nvtxDomainHandle_t handle)
 {
 	WITHOUT_RANGES(NVTX_NO_PUSH_POP_TRACKING);
@@ -130,18 +118,6 @@ static nvtxRangeId_t domain_range_start(nvtxDomainHandle_t handle,
 static nvtxRangeId_t start_attributes(const nvtxEventAttributes_t *attributes)
 {
 	return domain_range_start(NULL, attributes);
-}
-
-static nvtxRangeId_t start_text(const char *message)
-{
-	WITHOUT_RANGES(0);
-	return range_start(name_of_text(0, message));
-}
-
-static nvtxRangeId_t start_wide(const wchar_t *message)
-{
-	WITHOUT_RANGES(0);
-	return range_start(name_of_wide(0, message));
 }
 
 static void end(nvtxRangeId_t id)
@@ -171,17 +147,26 @@ static nvtxDomainHandle_t create_domain_wide(const wchar_t *name)
 	return create_domain(narrow);
 }
 
-static nvtxStringHandle_t register_text(nvtxDomainHandle_t handle, const char *text)
-{
-	WITHOUT_RANGES(NULL);
-	return (nvtxStringHandle_t)&string_handles[name_of_text(domain_of(handle), text)];
-}
-
-static nvtxStringHandle_t register_wide(nvtxDomainHandle_t handle, const wchar_t *text)
-{
-	WITHOUT_RANGES(NULL);
-	return (nvtxStringHandle_t)&string_handles[name_of_wide(domain_of(handle), text)];
-}
+/* What has a function for each kind of text. */
+#define OF_TEXT(kind, type)                                                                        \
+	static int push_##kind(const type *message)                                                \
+	{                                                                                          \
+		WITHOUT_RANGES(NVTX_NO_PUSH_POP_TRACKING);                                         \
+		return range_push(0, name_of_##kind(0, message));                                  \
+	}                                                                                          \
+	static nvtxRangeId_t start_##kind(const type *message)                                     \
+	{                                                                                          \
+		WITHOUT_RANGES(0);                                                                 \
+		return range_start(name_of_##kind(0, message));                                    \
+	}                                                                                          \
+	static nvtxStringHandle_t register_##kind(nvtxDomainHandle_t handle, const type *text)     \
+	{                                                                                          \
+		WITHOUT_RANGES(NULL);                                                              \
+		return (nvtxStringHandle_t)&string_handles[name_of_##kind(domain_of(handle),       \
+									  text)];                  \
+	}
+OF_TEXT(text, char)
+OF_TEXT(wide, wchar_t)
 
 struct callback {
 	unsigned number;

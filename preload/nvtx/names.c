@@ -157,26 +157,13 @@ const char *names_domain_text(uint8_t domain)
 /* The bytes of a character in UTF-8. */
 static size_t encode(uint32_t character, char bytes[4])
 {
-	if (character < 0x80) {
-		bytes[0] = (char)character;
-		return 1;
-	}
-	if (character < 0x800) {
-		bytes[0] = (char)(0xc0 | character >> 6);
-		bytes[1] = (char)(0x80 | (character & 0x3f));
-		return 2;
-	}
-	if (character < 0x10000) {
-		bytes[0] = (char)(0xe0 | character >> 12);
-		bytes[1] = (char)(0x80 | (character >> 6 & 0x3f));
-		bytes[2] = (char)(0x80 | (character & 0x3f));
-		return 3;
-	}
-	bytes[0] = (char)(0xf0 | (character >> 18 & 7));
-	bytes[1] = (char)(0x80 | (character >> 12 & 0x3f));
-	bytes[2] = (char)(0x80 | (character >> 6 & 0x3f));
-	bytes[3] = (char)(0x80 | (character & 0x3f));
-	return 4;
+	static const unsigned char marks[] = {0, 0, 0xc0, 0xe0, 0xf0}; /* by length */
+	size_t length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+
+	for (size_t i = length - 1; i > 0; i--, character >>= 6)
+		bytes[i] = (char)(0x80 | (character & 0x3f));
+	bytes[0] = (char)(marks[length] | (character & 0x7f));
+	return length;
 }
 
 void names_narrow(const wchar_t *text, char *narrow, size_t size)

@@ -40,26 +40,17 @@
  * alone recorded. */
 #define NODE_COPY_NS		300.0
 
-/* How many of an operation's launches the device was idle before, as its event pairs say. */
-static double idle_part(const struct operation *operation)
+/* What rows say of an operation's launches. */
+struct launched {
+	double idle; /* how many of them the device was idle before, as their event pairs say */
+	double device_ns; /* how long the device worked for one, as far as is known */
+	uint64_t devices; /* a bit each */
+};
+
+static struct launched launched_of(const struct operation *operation)
 {
-	uint64_t pairs = 0, idle = 0;
-
-	for (unsigned device = 0; device < SESSION_DEVICES; device++) {
-		const struct row *row = operation->rows[device];
-
-		if (!row)
-			continue;
-		pairs += row->events.count;
-		idle += row->gated + row->may_wait;
-	}
-	return idle < pairs ? (double)idle / (double)pairs : 1;
-}
-
-/* How long the device worked for a launch, as far as is known. */
-static double device_ns(const struct operation *operation)
-{
-	uint64_t count = 0, total = 0;
+	uint64_t pairs = 0, idle = 0, count = 0, total = 0;
+	struct launched launched = {.devices = 0};
 
 	for (unsigned device = 0; device < SESSION_DEVICES; device++) {
 		const struct row *row = operation->rows[device];
@@ -70,8 +61,13 @@ static double device_ns(const struct operation *operation)
 		figures = row->events.count ? &row->events : &row->cupti;
 		count += figures->count;
 		total += figures->total;
+		pairs += row->events.count;
+		idle += row->gated + row->may_wait;
+		launched.devices |= 1ull << device;
 	}
-	return count ? (double)total / (double)count : 0;
+	launched.idle = idle < pairs ? (double)idle / (double)pairs : 1;
+	launched.device_ns = count ? (double)total / (double)count : 0;
+	return launched;
 }
 
 /* How much longer CUPTI makes the call that launches a graph of `nodes` nodes: as seen in this
@@ -86,7 +82,7 @@ static double graph_call_ns(const struct operation *operation, double nodes)
 }
 
 static void add_graph(struct launch_costs *costs, const struct operation *operation,
-		      double launches, bool late)
+		      const struct launched *launched, double launches, bool late)
 {
 	const struct graph_contents *contents =
 		atomic_load_explicit(&operation->contents, memory_order_acquire);
@@ -94,7 +90,7 @@ static void add_graph(struct launch_costs *costs, const struct operation *operat
 	double copies = contents ? contents->copies : 0;
 	/* With CUPTI from the start every call counts, and the device's idle time is the bound for
 	 * all. Otherwise those count that are not known to have been queued. */
-	double idle = late ? idle_part(operation) : 1;
+	double idle = late ? launched->idle : 1;
 
 	costs->calls += launches * idle * graph_call_ns(operation, nodes);
 	costs->standing += late ? launches * (1 - idle) * nodes * NODE_QUEUED_LATE_NS
@@ -104,9 +100,9 @@ static void add_graph(struct launch_costs *costs, const struct operation *operat
 }
 
 static void add_other(struct launch_costs *costs, const struct operation *operation,
-		      double launches)
+		      const struct launched *launched, double launches)
 {
-	double idle = idle_part(operation);
+	double idle = launched->idle;
 	double queued = operation->kind == ROW_MEMCPY ? COPY_RECORDING_NS : KERNEL_RECORDING_NS;
 	double recording = launches * (idle * CALL_RECORDING_NS + (1 - idle) * queued);
 
@@ -135,18 +131,19 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		uint64_t launches = operation->calls - operation->calls_costed;
+		struct launched launched;
 
 		operation->calls_costed = operation->calls;
 		if (!launches)
 			continue;
+		launched = launched_of(operation);
 		costs.launches += launches;
-		busy += (double)launches * device_ns(operation);
-		for (unsigned device = 0; device < SESSION_DEVICES; device++)
-			devices |= operation->rows[device] ? 1ull << device : 0;
+		busy += (double)launches * launched.device_ns;
+		devices |= launched.devices;
 		if (operation->kind == ROW_GRAPH)
-			add_graph(&costs, operation, (double)launches, late);
+			add_graph(&costs, operation, &launched, (double)launches, late);
 		else
-			add_other(&costs, operation, (double)launches);
+			add_other(&costs, operation, &launched, (double)launches);
 	}
 	/* The program cannot have waited for longer than a device had nothing to do. Of operations
 	 * that overlap in several streams this leaves less than that. */
@@ -163,12 +160,26 @@ static struct cupti_settings wanted;
 static cupti_starter start_cupti;
 static bool is_deferred, is_planned;
 
-void deferred_start_plan(struct session *the_session, const struct cupti_settings *settings,
-			 cupti_starter start)
+static void plan(struct session *the_session, const struct cupti_settings *settings,
+		 cupti_starter start)
 {
 	session = the_session;
 	wanted = *settings;
 	start_cupti = start;
+}
+
+static void note_start(void)
+{
+	session_header(session)->cupti_active = 1;
+	session_header(session)->cupti_version = library_functions()->version;
+	/* The program's threads ask for the ids that records have of graphs. */
+	operation_forget_kernels();
+}
+
+void deferred_start_plan(struct session *the_session, const struct cupti_settings *settings,
+			 cupti_starter start)
+{
+	plan(the_session, settings, start);
 	is_deferred = true;
 	/* CUPTI does not record yet: no graph waits for it. */
 	instantiation_tell(true, true);
@@ -205,13 +216,10 @@ void deferred_start_now(void (*collect)(void))
 		count_only_block(-1);
 		return;
 	}
-	session_header(session)->cupti_active = 1;
-	session_header(session)->cupti_version = library_functions()->version;
 	instantiation_tell(false, false);
-	/* The program's threads ask for the ids that records have of streams, contexts and graphs.
-	 */
+	/* Of streams and contexts too. */
 	stream_forget_cached();
-	operation_forget_kernels();
+	note_start();
 	mode_cupti_since = clock_ticks();
 	collect();
 }
@@ -233,9 +241,7 @@ static bool launched, too_much; /* too_much: at some time it did not fit */
 void late_start_plan(struct session *the_session, const struct cupti_settings *settings,
 		     cupti_starter start, double the_budget, uint64_t now)
 {
-	session = the_session;
-	wanted = *settings;
-	start_cupti = start;
+	plan(the_session, settings, start);
 	budget = the_budget;
 	planned = now;
 	fitting = 0;
@@ -245,7 +251,6 @@ void late_start_plan(struct session *the_session, const struct cupti_settings *s
 
 static bool start_now(uint64_t now)
 {
-	struct session_header *header = session_header(session);
 	char reason[256];
 
 	is_planned = false;
@@ -253,10 +258,7 @@ static bool start_now(uint64_t now)
 		session_note(session, "%s", reason);
 		return false;
 	}
-	/* The program's threads ask for the ids that records have of graphs. */
-	operation_forget_kernels();
-	header->cupti_active = 1;
-	header->cupti_version = library_functions()->version;
+	note_start();
 	session_count(session, COUNTER_cupti_late_ns, now - planned);
 	session_note(session,
 		     "CUPTI was started %.1f s after the first GPU work, once its cost fitted into "

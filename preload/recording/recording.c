@@ -166,7 +166,7 @@ void window_times_adapt(double spent)
 #define SHORT_NS	100000000u
 
 static uint64_t closed, flushed, seen_before, launches;
-static bool awaited, arrived, missed;
+static bool records_awaited, arrived, missed;
 
 void window_records_begin(uint64_t seen)
 {
@@ -182,13 +182,8 @@ void window_records_expect(void)
 void window_records_await(uint64_t now)
 {
 	closed = now;
-	awaited = true;
+	records_awaited = true;
 	arrived = false;
-}
-
-bool window_records_awaited(void)
-{
-	return awaited;
 }
 
 bool window_records_have_come(uint64_t now, uint64_t seen)
@@ -206,17 +201,12 @@ bool window_records_have_come(uint64_t now, uint64_t seen)
 	return true;
 }
 
-bool window_records_want_flush(uint64_t now)
+bool recording_wants_flush(uint64_t now)
 {
-	if (!awaited || now - closed < FLUSH_PERIOD_NS || now - flushed < FLUSH_PERIOD_NS)
+	if (!records_awaited || now - closed < FLUSH_PERIOD_NS || now - flushed < FLUSH_PERIOD_NS)
 		return false;
 	flushed = now;
 	return true;
-}
-
-void window_records_end(void)
-{
-	awaited = false;
 }
 
 #define NODE_NS		 1200.0 /* what recording a node adds to its graph's launch: design.md */
@@ -357,7 +347,7 @@ void recording_record(struct operation *operation, const struct activity *activi
 	/* Between windows launches of graphs have records of copies and memsets alone. */
 	if (!activity->graph_node)
 		sums_add(operation, activity->device, activity->end - activity->start);
-	else if (phase != WINDOWS || on || window_records_awaited())
+	else if (phase != WINDOWS || on || records_awaited)
 		launches_add(operation, activity);
 }
 
@@ -422,7 +412,7 @@ static void settle(bool turned_off)
 	launches_end(turned_off, window.clock_known ? window.opened : 0,
 		     window.clock_known ? window.closed : UINT64_MAX);
 	sums_close_window(window.random);
-	window_records_end();
+	records_awaited = false;
 }
 
 static void close_window(uint64_t now)
@@ -518,7 +508,7 @@ static void update_windows(uint64_t now)
 	if (on) {
 		if (window_times_are_over(now - window.opened, work, window.spent))
 			close_window(now);
-	} else if (window_records_awaited()) {
+	} else if (records_awaited) {
 		settle_when_arrived(now);
 	} else if (ended) {
 		return;
@@ -566,7 +556,7 @@ static void update_recording(uint64_t now)
 	window_times_pass(now, work);
 	update_credit(now);
 	if (all) { /* windows wait */
-		if (window_records_awaited())
+		if (records_awaited)
 			settle(true);
 		if (!on)
 			open_window(now, false);
@@ -607,11 +597,6 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 		recording_update_rows();
 	}
 	return on && phase == WINDOWS ? WINDOW_PERIOD_NS : period;
-}
-
-bool recording_wants_flush(uint64_t now)
-{
-	return window_records_want_flush(now);
 }
 
 void recording_finish(void)

@@ -63,15 +63,9 @@ void window_records_begin(uint64_t seen);
 void window_records_expect(void);
 /* The window was closed: its records are awaited from now on. */
 void window_records_await(uint64_t now);
-/* Whether records are awaited. */
-bool window_records_awaited(void);
 /* Whether they have come, or are given up; `seen`: launches_seen() now. The first time that they
  * are all there it is false: the last launch's other nodes may come a little later. */
 bool window_records_have_come(uint64_t now, uint64_t seen);
-/* Whether CUPTI should be flushed for them; if so, not again for a while. */
-bool window_records_want_flush(uint64_t now);
-/* Nothing is awaited any more. */
-void window_records_end(void);
 
 /*
  * To be called first. `row_of` gives the row of an operation on a device; `wake` wakes the
@@ -97,7 +91,8 @@ uint64_t recording_update(uint64_t now, uint64_t period);
 /* Brings the rows' totals up to date with their calls, as is done some times a second: before
  * others copy the profile. */
 void recording_update_rows(void);
-/* Whether the records of a window are waited for, so that CUPTI should be flushed. */
+/* Whether the records of a window are waited for, so that CUPTI should be flushed; if so, not again
+ * for a while. */
 bool recording_wants_flush(uint64_t now);
 /* To be called at the end, when all calls are counted. */
 void recording_finish(void);

@@ -27,19 +27,15 @@ static void pass_a_window(unsigned launches, uint64_t closed)
 	for (unsigned i = 0; i < launches; i++)
 		window_records_expect();
 	window_records_await(closed);
-	assert_true(window_records_awaited());
 }
 
 TEST(all_launches_but_the_last_are_enough_and_a_moment_for_their_nodes)
 {
-	assert_false(window_records_awaited());
 	pass_a_window(3, CLOSED);
 	assert_false(window_records_have_come(CLOSED, 40));
 	assert_false(window_records_have_come(CLOSED + MS, 41));
 	assert_false(window_records_have_come(CLOSED + 2 * MS, 42));
 	assert_true(window_records_have_come(CLOSED + 3 * MS, 42));
-	window_records_end();
-	assert_false(window_records_awaited());
 }
 
 TEST(queued_launches_are_waited_for_300_ms_and_100_once_they_did_not_come)
@@ -47,11 +43,9 @@ TEST(queued_launches_are_waited_for_300_ms_and_100_once_they_did_not_come)
 	pass_a_window(3, CLOSED);
 	assert_false(window_records_have_come(CLOSED + 300 * MS - 1, 41));
 	assert_true(window_records_have_come(CLOSED + 300 * MS, 41));
-	window_records_end();
 	pass_a_window(3, 2 * CLOSED);
 	assert_false(window_records_have_come(2 * CLOSED + 100 * MS - 1, 41));
 	assert_true(window_records_have_come(2 * CLOSED + 100 * MS, 41));
-	window_records_end();
 	/* Once. */
 	pass_a_window(3, 3 * CLOSED);
 	assert_false(window_records_have_come(3 * CLOSED + 300 * MS - 1, 41));
@@ -61,7 +55,6 @@ TEST(records_that_are_there_when_the_time_is_over_are_not_missed)
 {
 	pass_a_window(3, CLOSED);
 	assert_true(window_records_have_come(CLOSED + 400 * MS, 43));
-	window_records_end();
 	pass_a_window(3, 2 * CLOSED);
 	assert_false(window_records_have_come(2 * CLOSED + 300 * MS - 1, 41));
 }
@@ -71,7 +64,6 @@ TEST(without_a_launch_nobody_knows_whether_records_come)
 	pass_a_window(0, CLOSED);
 	assert_false(window_records_have_come(CLOSED + 100 * MS - 1, 50));
 	assert_true(window_records_have_come(CLOSED + 100 * MS, 50));
-	window_records_end();
 	/* That says nothing of the next one. */
 	pass_a_window(1, 2 * CLOSED);
 	assert_true(!window_records_have_come(2 * CLOSED, 39));
@@ -80,14 +72,12 @@ TEST(without_a_launch_nobody_knows_whether_records_come)
 
 TEST(cupti_is_flushed_for_them_every_25_ms)
 {
-	assert_false(window_records_want_flush(CLOSED));
+	assert_false(recording_wants_flush(CLOSED));
 	pass_a_window(1, CLOSED);
-	assert_false(window_records_want_flush(CLOSED + 25 * MS - 1));
-	assert_true(window_records_want_flush(CLOSED + 25 * MS));
-	assert_false(window_records_want_flush(CLOSED + 50 * MS - 1));
-	assert_true(window_records_want_flush(CLOSED + 50 * MS));
-	window_records_end();
-	assert_false(window_records_want_flush(CLOSED + 75 * MS));
+	assert_false(recording_wants_flush(CLOSED + 25 * MS - 1));
+	assert_true(recording_wants_flush(CLOSED + 25 * MS));
+	assert_false(recording_wants_flush(CLOSED + 50 * MS - 1));
+	assert_true(recording_wants_flush(CLOSED + 50 * MS));
 }
 
 int main(void)
