@@ -316,7 +316,7 @@ bool comparison_is_api(const struct comparison_row *row)
 
 bool comparison_is_of_single_runs(const struct comparison *comparison)
 {
-	return comparison->runs_a < 2 || comparison->runs_b < 2;
+	return comparison->a->runs < 2 || comparison->b->runs < 2;
 }
 
 const char *comparison_name(const struct comparison_row *row)
@@ -454,8 +454,8 @@ static void judge_row(const struct comparison *comparison, struct comparison_row
 	if (single)
 		row->average.low = row->average.high = NAN;
 	/* A run that did not time the row has a total, but not one that is known. */
-	totals = !single && a->run_count == comparison->runs_a &&
-		 b->run_count == comparison->runs_b && calls_vary(a, b);
+	totals = !single && a->run_count == comparison->a->runs &&
+		 b->run_count == comparison->b->runs && calls_vary(a, b);
 	if (totals)
 		chance /= 2;
 	row->verdict = judge(comparison, &row->average, chance);
@@ -488,7 +488,7 @@ static double time_of(const struct profile_row *row, size_t runs)
 static double weight_of(const struct comparison *comparison, const struct comparison_row *row)
 {
 	return is_compared(row)
-		       ? time_of(row->a, comparison->runs_a) + time_of(row->b, comparison->runs_b)
+		       ? time_of(row->a, comparison->a->runs) + time_of(row->b, comparison->b->runs)
 		       : 0;
 }
 
@@ -527,8 +527,8 @@ static struct sample sample_of(const double *times, size_t count)
  */
 static int judge_total(struct comparison *comparison)
 {
-	double *totals = calloc(comparison->runs_a + comparison->runs_b, sizeof(*totals));
-	double *totals_b = totals + comparison->runs_a;
+	double *totals = calloc(comparison->a->runs + comparison->b->runs, sizeof(*totals));
+	double *totals_b = totals + comparison->a->runs;
 	struct sample a, b;
 
 	if (!totals)
@@ -540,13 +540,13 @@ static int judge_total(struct comparison *comparison)
 			comparison->gpu_untimed++;
 			continue;
 		}
-		comparison->gpu_a += time_of(row->a, comparison->runs_a);
-		comparison->gpu_b += time_of(row->b, comparison->runs_b);
+		comparison->gpu_a += time_of(row->a, comparison->a->runs);
+		comparison->gpu_b += time_of(row->b, comparison->b->runs);
 		add_to_runs(totals, row->a);
 		add_to_runs(totals_b, row->b);
 	}
-	a = sample_of(totals, comparison->runs_a);
-	b = sample_of(totals_b, comparison->runs_b);
+	a = sample_of(totals, comparison->a->runs);
+	b = sample_of(totals_b, comparison->b->runs);
 	free(totals);
 	comparison->gpu = compare_samples(&a, &b);
 	comparison->gpu_verdict = judge(comparison, &comparison->gpu, CHANCE * ALL_GPU_PART);
@@ -562,8 +562,8 @@ static int judge_total(struct comparison *comparison)
 static double difference(const struct comparison *comparison, const struct comparison_row *row)
 {
 	return row->verdict == VERDICT_UNTIMED ? 0
-					       : fabs(time_of(row->b, comparison->runs_b) -
-						      time_of(row->a, comparison->runs_a));
+					       : fabs(time_of(row->b, comparison->b->runs) -
+						      time_of(row->a, comparison->a->runs));
 }
 
 static int by_time(double x, double y)
@@ -578,8 +578,8 @@ static int compare_rows(const void *left, const void *right, void *argument)
 	int order = by_time(difference(comparison, x), difference(comparison, y));
 
 	if (!order)
-		order = by_time(time_of(x->a, comparison->runs_a),
-				time_of(y->a, comparison->runs_a));
+		order = by_time(time_of(x->a, comparison->a->runs),
+				time_of(y->a, comparison->a->runs));
 	return order ? order : strcmp(comparison_name(x), comparison_name(y));
 }
 
@@ -589,14 +589,7 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	size_t api_count;
 	int error;
 
-	*comparison = (struct comparison){.runs_a = a->runs,
-					  .runs_b = b->runs,
-					  .energies_a = a->energies,
-					  .energies_b = b->energies,
-					  .memory_a = a->memory_peaks,
-					  .memory_b = b->memory_peaks,
-					  .figures_a = a->figures,
-					  .figures_b = b->figures};
+	*comparison = (struct comparison){.a = a, .b = b};
 	comparison->threshold = !isnan(threshold)			   ? threshold
 				: comparison_is_of_single_runs(comparison) ? THRESHOLD_RUN
 									   : THRESHOLD_RUNS;

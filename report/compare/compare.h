@@ -45,15 +45,12 @@ struct comparison {
 	/* GPU activities, then API calls; in both, those whose totals differ most come first. */
 	struct comparison_row *rows;
 	size_t count, gpu_count;
-	size_t runs_a, runs_b;
+	const struct profile *a, *b;
 	double threshold;    /* relative */
 	double gpu_a, gpu_b; /* a run's total of all GPU activities but the untimed rows, ns */
 	struct change gpu;   /* of that total */
 	enum verdict gpu_verdict;
-	size_t gpu_untimed;					/* GPU rows with that verdict */
-	const struct profile_energies *energies_a, *energies_b; /* NULL: not known */
-	const uint64_t *memory_a, *memory_b; /* by device, as in a profile; NULL: not known */
-	const double *figures_a, *figures_b; /* as in a profile; NULL: not known */
+	size_t gpu_untimed; /* GPU rows with that verdict */
 };
 
 /* Thresholds unless one is given: of several runs a side, and of one. */
@@ -127,6 +124,20 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 
 /* The mean times of several runs of one program, and the standard deviation between runs. */
 void runs_print_text(const struct profile *runs, FILE *file);
+
+/* Figures of a device: bytes, MHz, parts of the samples, W, and J of a run. */
+enum quantity {
+	QUANTITY_MEMORY, /* the most at once */
+	QUANTITY_SM_CLOCK,
+	QUANTITY_MEMORY_CLOCK,
+	QUANTITY_REASONS, /* why clocks are not the highest: enum clock_reason is added */
+	QUANTITY_POWER = QUANTITY_REASONS + CLOCK_REASON_COUNT,
+	QUANTITY_ENERGY,
+	QUANTITY_COUNT
+};
+/* What it is on either side, NAN where it is not known. False: there is nothing to compare. */
+bool comparison_quantity(const struct comparison *comparison, int device, unsigned quantity,
+			 double values[2]);
 
 /* A line for each device whose memory at most, clocks, their reasons or energy differ. */
 void comparison_print_devices(const struct comparison *comparison, FILE *file);

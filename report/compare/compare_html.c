@@ -126,144 +126,85 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	fputs("</section>\n", html->file);
 }
 
-static void begin_device(struct html *html, int device, const char *what)
+static void write_side(struct html *html, const struct profile *profile, int device,
+		       unsigned quantity, double value)
 {
-	fprintf(html->file, "<tr><th scope=\"row\">GPU %d: %s</th>", device, what);
+	const struct device_energy *energy = &profile->energies[device];
+	char text[ENERGY_TEXT_SIZE] = "-";
+
+	if (isnan(value)) {
+		html_number(html, -1, text);
+		return;
+	}
+	switch (quantity) {
+	case QUANTITY_MEMORY:
+		number_bytes_about(text, (uint64_t)value);
+		break;
+	case QUANTITY_SM_CLOCK:
+	case QUANTITY_MEMORY_CLOCK:
+		clock_text(text, quantity == QUANTITY_SM_CLOCK ? &energy->sm : &energy->memory);
+		break;
+	case QUANTITY_POWER:
+	case QUANTITY_ENERGY:
+		energy_text(text, value, quantity == QUANTITY_POWER ? "W" : "J");
+		break;
+	default:
+		value *= 100;
+		snprintf(text, sizeof(text), "%.1f %%", value);
+	}
+	html_number(html, value, text);
 }
 
-/* The row's end: how B differs, in percent or, of shares, in points. */
-static void end_device(struct html *html, bool known, double change, const char *unit)
+/* Shares differ in points, all else in percent. */
+static void write_quantity(struct html *html, const struct comparison *comparison, int device,
+			   unsigned quantity, const double values[2])
 {
+	static const char *const names[QUANTITY_COUNT] = {
+		[QUANTITY_MEMORY] = "memory held at most", [QUANTITY_SM_CLOCK] = "SM clock",
+		[QUANTITY_MEMORY_CLOCK] = "memory clock",  [QUANTITY_POWER] = "mean power",
+		[QUANTITY_ENERGY] = "energy of a run",
+	};
+	bool is_share = !names[quantity], known = !isnan(values[0]) && !isnan(values[1]);
+	double change = 100 * (is_share ? values[1] - values[0] : values[1] / values[0] - 1);
 	char text[32];
 
-	snprintf(text, sizeof(text), "%+.1f %s", change, unit);
+	fprintf(html->file, "<tr><th scope=\"row\">GPU %d: %s%s</th>", device,
+		is_share ? "samples with clocks limited by " : names[quantity],
+		is_share ? clock_reason_text(quantity - QUANTITY_REASONS) : "");
+	write_side(html, comparison->a, device, quantity, values[0]);
+	write_side(html, comparison->b, device, quantity, values[1]);
+	snprintf(text, sizeof(text), "%+.1f %s", change, is_share ? "points" : "%");
 	/* What is not known comes behind whatever a change can be. */
 	html_number(html, known ? change : -1000, known ? text : "-");
 	fputs("</tr>\n", html->file);
 }
 
-static void end_ratio(struct html *html, double a, double b)
-{
-	end_device(html, a > 0 && b > 0, a > 0 ? 100 * (b / a - 1) : 0, "%");
-}
-
-static void write_clocks(struct html *html, int device, const char *what,
-			 const struct clock_range *a, const struct clock_range *b)
-{
-	if (!a->samples && !b->samples)
-		return;
-	begin_device(html, device, what);
-	html_clock(html, a);
-	html_clock(html, b);
-	end_ratio(html, clock_average(a), clock_average(b));
-}
-
-static void write_amounts(struct html *html, int device, const char *what, double a, double b,
-			  const char *unit)
-{
-	char text[ENERGY_TEXT_SIZE];
-
-	if (!(a > 0) && !(b > 0))
-		return;
-	begin_device(html, device, what);
-	html_number(html, a > 0 ? a : -1, a > 0 ? energy_text(text, a, unit) : "-");
-	html_number(html, b > 0 ? b : -1, b > 0 ? energy_text(text, b, unit) : "-");
-	end_ratio(html, a, b);
-}
-
-static void write_share(struct html *html, const struct device_energy *energy,
-			enum clock_reason reason)
-{
-	double share = 100 * clock_reason_share(energy, reason);
-	bool known = energy->samples > energy->idle;
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.1f %%", share);
-	html_number(html, known ? share : -1, known ? text : "-");
-}
-
-static void write_reasons(struct html *html, int device, const struct device_energy *a,
-			  const struct device_energy *b)
-{
-	bool known = a->samples > a->idle && b->samples > b->idle;
-
-	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++) {
-		char what[96];
-
-		if (!a->reasons[i] && !b->reasons[i])
-			continue;
-		snprintf(what, sizeof(what), "samples with clocks limited by %s",
-			 clock_reason_text(i));
-		begin_device(html, device, what);
-		write_share(html, a, i);
-		write_share(html, b, i);
-		end_device(html, known, 100 * (clock_reason_share(b, i) - clock_reason_share(a, i)),
-			   "points");
-	}
-}
-
-static bool both_have_energy(const struct comparison *comparison, int device)
-{
-	const struct profile_energies *a = comparison->energies_a, *b = comparison->energies_b;
-
-	return a && b && energy_is_known(&a->devices[device]) &&
-	       energy_is_known(&b->devices[device]);
-}
-
-static bool both_have_memory(const struct comparison *comparison, int device)
-{
-	return comparison->memory_a && comparison->memory_b && comparison->memory_a[device] &&
-	       comparison->memory_b[device];
-}
-
-static void write_memory(struct html *html, const struct comparison *comparison, int device)
-{
-	uint64_t a = comparison->memory_a[device], b = comparison->memory_b[device];
-	char text[NUMBER_SIZE];
-
-	begin_device(html, device, "memory held at most");
-	html_number(html, (double)a, number_bytes_about(text, a));
-	html_number(html, (double)b, number_bytes_about(text, b));
-	end_ratio(html, (double)a, (double)b);
-}
-
-static void write_energy(struct html *html, const struct comparison *comparison, int device)
-{
-	const struct profile_energies *all_a = comparison->energies_a,
-				      *all_b = comparison->energies_b;
-	const struct device_energy *a = &all_a->devices[device], *b = &all_b->devices[device];
-
-	write_clocks(html, device, "SM clock", &a->sm, &b->sm);
-	write_clocks(html, device, "memory clock", &a->memory, &b->memory);
-	write_reasons(html, device, a, b);
-	write_amounts(html, device, "mean power", energy_power(a), energy_power(b), "W");
-	write_amounts(html, device, "energy of a run", a->joules / (double)all_a->runs,
-		      b->joules / (double)all_b->runs, "J");
-}
-
 /* Of both sides, whether they differ or not: a reader looks here for why a kernel is slower. */
 static void write_devices(struct html *html, const struct comparison *comparison)
 {
-	int device = 0;
+	double values[2];
+	bool any = false;
 
-	while (device < SESSION_DEVICES && !both_have_energy(comparison, device) &&
-	       !both_have_memory(comparison, device))
-		device++;
-	if (device == SESSION_DEVICES)
-		return;
-	fputs("<section id=\"devices\" aria-labelledby=\"devices-title\">\n<h2 "
-	      "id=\"devices-title\">Memory, energy and clocks</h2>\n",
-	      html->file);
-	html_table_begin(html, "devices-table", "sortable",
-			 "Memory of the allocation calls; clocks on average, and from the least to "
-			 "the most; what limited them; energy with all else that ran on the device",
-			 "What|#A|#B|#B beside A");
-	for (; device < SESSION_DEVICES; device++) {
-		if (both_have_memory(comparison, device))
-			write_memory(html, comparison, device);
-		if (both_have_energy(comparison, device))
-			write_energy(html, comparison, device);
+	for (unsigned i = 0; i < SESSION_DEVICES * QUANTITY_COUNT; i++) {
+		int device = (int)(i / QUANTITY_COUNT);
+
+		if (!comparison_quantity(comparison, device, i % QUANTITY_COUNT, values))
+			continue;
+		if (!any) {
+			fputs("<section id=\"devices\" aria-labelledby=\"devices-title\">\n<h2 "
+			      "id=\"devices-title\">Memory, energy and clocks</h2>\n",
+			      html->file);
+			html_table_begin(html, "devices-table", "sortable",
+					 "Memory of the allocation calls; clocks on average, and "
+					 "from the least to the most; what limited them; energy "
+					 "with all else that ran on the device",
+					 "What|#A|#B|#B beside A");
+		}
+		any = true;
+		write_quantity(html, comparison, device, i % QUANTITY_COUNT, values);
 	}
+	if (!any)
+		return;
 	html_table_end(html);
 	fputs("</section>\n", html->file);
 }

@@ -106,8 +106,8 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	char text[NUMBER_SIZE];
 
 	cell_group(&cells[TYPE], comparison_is_api(row), type_of(row, sheet->form));
-	fill_side(row->a, comparison->runs_a, &cells[CALLS_A], &cells[TIME_A], &cells[AVERAGE_A]);
-	fill_side(row->b, comparison->runs_b, &cells[CALLS_B], &cells[TIME_B], &cells[AVERAGE_B]);
+	fill_side(row->a, comparison->a->runs, &cells[CALLS_A], &cells[TIME_A], &cells[AVERAGE_A]);
+	fill_side(row->b, comparison->b->runs, &cells[CALLS_B], &cells[TIME_B], &cells[AVERAGE_B]);
 	cells[CSV_CALLS_B] = cells[CALLS_B];
 	cells[CSV_TIME_B] = cells[TIME_B];
 	fill_ratio(&cells[RATIO], change->ratio);
@@ -172,7 +172,7 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 		fprintf(file,
 			"%zu and %zu runs. Faster, slower: by more than %g %%, wrong in at most 2 "
 			"of 100 comparisons. Same: within %g %%.\n",
-			comparison->runs_a, comparison->runs_b, percent, percent);
+			comparison->a->runs, comparison->b->runs, percent, percent);
 }
 
 void comparison_print_sides(const struct comparison_side sides[2], FILE *file)
@@ -199,9 +199,9 @@ static void print_figures(const struct comparison *comparison, FILE *file)
 	const struct figure *figures = figures_of(SCOPE_ROW)->figures;
 	char texts[2][NUMBER_SIZE];
 
-	for (unsigned i = 0; i < ROW_FIGURE_COUNT && comparison->figures_a; i++) {
-		double a = comparison->figures_a[i] / (double)comparison->runs_a;
-		double b = comparison->figures_b[i] / (double)comparison->runs_b;
+	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++) {
+		double a = comparison->a->figures[i] / (double)comparison->a->runs;
+		double b = comparison->b->figures[i] / (double)comparison->b->runs;
 
 		if (a > 0 || b > 0)
 			fprintf(file, "%s: %s in A, %s in B.\n", figures[i].text,
@@ -234,165 +234,170 @@ void comparison_print_lines(const struct comparison *comparison, FILE *file)
 #define ENERGY_DIFFERS 0.05
 #define SHARE_DIFFERS  0.05
 
-struct device_pair {
-	const struct device_energy *a, *b;
-	uint64_t memory_a, memory_b; /* 0: not known */
-	double runs_a, runs_b;
-	const char *start; /* of what comes next: the line's, or a comma */
-	int device;
-	FILE *file;
-};
-
-static bool differs(double a, double b, double part)
+static double quantity_of(const struct profile *profile, int device, unsigned quantity)
 {
-	return a > 0 && b > 0 && fabs(b / a - 1) >= part;
+	const struct device_energy *energy = &profile->energies[device];
+	double value;
+
+	switch (quantity) {
+	case QUANTITY_MEMORY:
+		value = (double)profile->memory_peaks[device];
+		break;
+	case QUANTITY_SM_CLOCK:
+		value = clock_average(&energy->sm);
+		break;
+	case QUANTITY_MEMORY_CLOCK:
+		value = clock_average(&energy->memory);
+		break;
+	case QUANTITY_POWER:
+		value = energy_power(energy);
+		break;
+	case QUANTITY_ENERGY:
+		value = energy->duration ? energy->joules / (double)profile->energy_runs : 0;
+		break;
+	default:
+		return energy->samples > energy->idle
+			       ? clock_reason_share(energy, quantity - QUANTITY_REASONS)
+			       : NAN;
+	}
+	return value > 0 ? value : NAN;
 }
 
-/* The line as far as it goes before the next part of it. */
-static void begin(struct device_pair *pair)
+bool comparison_quantity(const struct comparison *comparison, int device, unsigned quantity,
+			 double values[2])
 {
-	if (pair->start)
-		fputs(pair->start, pair->file);
-	else
-		fprintf(pair->file, "GPU %d, A and B: ", pair->device);
-	pair->start = ", ";
+	values[0] = quantity_of(comparison->a, device, quantity);
+	values[1] = quantity_of(comparison->b, device, quantity);
+	if (quantity == QUANTITY_MEMORY)
+		return values[0] > 0 && values[1] > 0;
+	return energy_is_known(&comparison->a->energies[device]) &&
+	       energy_is_known(&comparison->b->energies[device]) &&
+	       (values[0] > 0 || values[1] > 0);
 }
 
-static void print_memory(struct device_pair *pair)
+static bool differs(unsigned quantity, const double values[2])
 {
-	double a = (double)pair->memory_a, b = (double)pair->memory_b;
-	char text_a[NUMBER_SIZE], text_b[NUMBER_SIZE];
+	double part = fabs(values[1] / values[0] - 1);
 
-	if (!differs(a, b, MEMORY_DIFFERS))
-		return;
-	begin(pair);
-	fprintf(pair->file, "memory at most %s and %s (%+.1f %%)",
-		number_bytes_about(text_a, pair->memory_a),
-		number_bytes_about(text_b, pair->memory_b), 100 * (b / a - 1));
-}
-
-static void print_clock(struct device_pair *pair, const struct clock_range *clock_a,
-			const struct clock_range *clock_b, const char *name)
-{
-	double a = clock_average(clock_a), b = clock_average(clock_b);
-
-	if (!differs(a, b, CLOCK_DIFFERS))
-		return;
-	begin(pair);
-	fprintf(pair->file, "%s clock %.0f and %.0f MHz (%+.1f %%)", name, a, b, 100 * (b / a - 1));
-}
-
-static void print_reasons(struct device_pair *pair)
-{
-	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++) {
-		double a = clock_reason_share(pair->a, i), b = clock_reason_share(pair->b, i);
-
-		if (!(fabs(b - a) >= SHARE_DIFFERS))
-			continue;
-		begin(pair);
-		fprintf(pair->file, "clocks limited by %s in %.1f and %.1f %% of the samples",
-			clock_reason_text(i), 100 * a, 100 * b);
+	switch (quantity) {
+	case QUANTITY_MEMORY:
+		return part >= MEMORY_DIFFERS;
+	case QUANTITY_SM_CLOCK:
+	case QUANTITY_MEMORY_CLOCK:
+		return part >= CLOCK_DIFFERS;
+	case QUANTITY_POWER: /* is said with the energy */
+		return false;
+	case QUANTITY_ENERGY:
+		return part >= ENERGY_DIFFERS;
+	default:
+		return fabs(values[1] - values[0]) >= SHARE_DIFFERS;
 	}
 }
 
-static void print_energy(struct device_pair *pair)
+static void print_quantity(const struct comparison *comparison, int device, unsigned quantity,
+			   const double values[2], FILE *file)
 {
-	double a = pair->a->joules / pair->runs_a, b = pair->b->joules / pair->runs_b;
+	double percent = 100 * (values[1] / values[0] - 1), power[2];
 	char text_a[ENERGY_TEXT_SIZE], text_b[ENERGY_TEXT_SIZE];
 
-	if (!pair->a->duration || !pair->b->duration || !differs(a, b, ENERGY_DIFFERS))
-		return;
-	begin(pair);
-	fprintf(pair->file, "energy %s and %s a run", energy_text(text_a, a, "J"),
-		energy_text(text_b, b, "J"));
-	fprintf(pair->file, " (%s and %s)", energy_text(text_a, energy_power(pair->a), "W"),
-		energy_text(text_b, energy_power(pair->b), "W"));
+	switch (quantity) {
+	case QUANTITY_MEMORY:
+		fprintf(file, "memory at most %s and %s (%+.1f %%)",
+			number_bytes_about(text_a, (uint64_t)values[0]),
+			number_bytes_about(text_b, (uint64_t)values[1]), percent);
+		break;
+	case QUANTITY_SM_CLOCK:
+	case QUANTITY_MEMORY_CLOCK:
+		fprintf(file, "%s clock %.0f and %.0f MHz (%+.1f %%)",
+			quantity == QUANTITY_SM_CLOCK ? "SM" : "memory", values[0], values[1],
+			percent);
+		break;
+	case QUANTITY_ENERGY:
+		comparison_quantity(comparison, device, QUANTITY_POWER, power);
+		fprintf(file, "energy %s and %s a run", energy_text(text_a, values[0], "J"),
+			energy_text(text_b, values[1], "J"));
+		fprintf(file, " (%s and %s)", energy_text(text_a, power[0], "W"),
+			energy_text(text_b, power[1], "W"));
+		break;
+	default:
+		fprintf(file, "clocks limited by %s in %.1f and %.1f %% of the samples",
+			clock_reason_text(quantity - QUANTITY_REASONS), 100 * values[0],
+			100 * values[1]);
+	}
 }
 
-static void print_device(struct device_pair *pair)
+static void print_device(const struct comparison *comparison, int device, FILE *file)
 {
-	double a = clock_average(&pair->a->sm), b = clock_average(&pair->b->sm);
+	double values[2], sm = 1;
+	bool any = false;
 
-	print_memory(pair);
-	print_clock(pair, &pair->a->sm, &pair->b->sm, "SM");
-	print_clock(pair, &pair->a->memory, &pair->b->memory, "memory");
-	print_reasons(pair);
-	print_energy(pair);
-	if (!pair->start)
-		return;
-	fputc('.', pair->file);
-	if (differs(a, b, CLOCK_DIFFERS))
-		fprintf(pair->file, " By the SM clock alone a kernel may take %.1f %% %s in B.",
-			100 * fabs(a / b - 1), a > b ? "longer" : "less");
-	fputc('\n', pair->file);
-}
-
-static uint64_t memory_of(const uint64_t *peaks, int device)
-{
-	return peaks ? peaks[device] : 0;
+	for (unsigned i = 0; i < QUANTITY_COUNT; i++) {
+		if (!comparison_quantity(comparison, device, i, values) || !differs(i, values))
+			continue;
+		if (any)
+			fputs(", ", file);
+		else
+			fprintf(file, "GPU %d, A and B: ", device);
+		any = true;
+		print_quantity(comparison, device, i, values, file);
+		if (i == QUANTITY_SM_CLOCK)
+			sm = values[0] / values[1];
+	}
+	if (sm != 1)
+		fprintf(file, ". By the SM clock alone a kernel may take %.1f %% %s in B",
+			100 * fabs(sm - 1), sm > 1 ? "longer" : "less");
+	if (any)
+		fputs(".\n", file);
 }
 
 void comparison_print_devices(const struct comparison *comparison, FILE *file)
 {
-	static const struct profile_energies none = {.runs = 1};
-	const struct profile_energies *a = comparison->energies_a, *b = comparison->energies_b;
-
-	if (!a || !b)
-		a = b = &none;
 	for (int device = 0; device < SESSION_DEVICES; device++)
-		print_device(
-			&(struct device_pair){.a = &a->devices[device],
-					      .b = &b->devices[device],
-					      .memory_a = memory_of(comparison->memory_a, device),
-					      .memory_b = memory_of(comparison->memory_b, device),
-					      .runs_a = (double)a->runs,
-					      .runs_b = (double)b->runs,
-					      .device = device,
-					      .file = file});
+		print_device(comparison, device, file);
 }
 
-/* The most memory that a side held of a device; null where it is not known. */
-static bool add_memory(struct json *json, const char *name, const struct comparison *comparison,
-		       bool of_b, int device)
+static bool has_memory(const struct profile *profile, int device)
 {
-	uint64_t bytes = memory_of(of_b ? comparison->memory_b : comparison->memory_a, device);
-
-	if (name && bytes)
-		json_unsigned(json, name, bytes);
-	else if (name)
-		json_null(json, name);
-	return bytes;
+	return profile->memory_peaks[device];
 }
 
-static bool add_energy(struct json *json, const char *name, const struct comparison *comparison,
-		       bool of_b, int device)
+static void add_memory(struct json *json, const char *name, const struct profile *profile,
+		       int device)
 {
-	const struct profile_energies *energies =
-		of_b ? comparison->energies_b : comparison->energies_a;
-	bool known = energies && energy_is_known(&energies->devices[device]);
-
-	if (name && known)
-		json_energy(json, name, &energies->devices[device]);
-	else if (name)
-		json_null(json, name);
-	return known;
+	json_unsigned(json, name, profile->memory_peaks[device]);
 }
 
-/* The devices of which a side knows something: `add` tells whether it does, and writes nothing
- * without a name. */
+static bool has_energy(const struct profile *profile, int device)
+{
+	return energy_is_known(&profile->energies[device]);
+}
+
+static void add_energy(struct json *json, const char *name, const struct profile *profile,
+		       int device)
+{
+	json_energy(json, name, &profile->energies[device]);
+}
+
+/* What the sides know of each device; null: nothing. */
 static void add_devices(struct json *json, const char *name, const struct comparison *comparison,
-			bool (*add)(struct json *json, const char *name,
-				    const struct comparison *comparison, bool of_b, int device))
+			bool (*has)(const struct profile *profile, int device),
+			void (*add)(struct json *json, const char *name,
+				    const struct profile *profile, int device))
 {
+	const struct profile *sides[] = {comparison->a, comparison->b};
+
 	json_array(json, name);
 	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!add(json, NULL, comparison, false, device) &&
-		    !add(json, NULL, comparison, true, device))
+		if (!has(sides[0], device) && !has(sides[1], device))
 			continue;
 		json_object(json, NULL);
 		json_real(json, "device", device);
-		add(json, "a", comparison, false, device);
-		add(json, "b", comparison, true, device);
+		for (int i = 0; i < 2; i++) {
+			if (has(sides[i], device))
+				add(json, i ? "b" : "a", sides[i], device);
+			else
+				json_null(json, i ? "b" : "a");
+		}
 		json_end(json);
 	}
 	json_end(json);
@@ -453,8 +458,8 @@ static void print_json(const struct comparison *comparison, FILE *file)
 
 	json_object(&json, NULL);
 	json_unsigned(&json, "format", FORMAT);
-	json_unsigned(&json, "runs_a", comparison->runs_a);
-	json_unsigned(&json, "runs_b", comparison->runs_b);
+	json_unsigned(&json, "runs_a", comparison->a->runs);
+	json_unsigned(&json, "runs_b", comparison->b->runs);
 	json_real(&json, "threshold_percent", comparison->threshold * 100);
 	json_object(&json, "gpu_total");
 	json_real(&json, "a_ns", comparison->gpu_a);
@@ -462,8 +467,8 @@ static void print_json(const struct comparison *comparison, FILE *file)
 	add_change(&json, &comparison->gpu);
 	json_text(&json, "verdict", verdict_text(comparison->gpu_verdict));
 	json_end(&json);
-	add_devices(&json, "memory", comparison, add_memory);
-	add_devices(&json, "energy", comparison, add_energy);
+	add_devices(&json, "memory", comparison, has_memory, add_memory);
+	add_devices(&json, "energy", comparison, has_energy, add_energy);
 	json_array(&json, "rows");
 	for (size_t i = 0; i < comparison->count; i++)
 		add_row(&json, &comparison->rows[i]);

@@ -43,9 +43,9 @@ static bool any_above(const struct comparison *comparison, double limit)
 		if (!row->a || !row->b)
 			continue;
 		if (row->a->total <
-			    comparison->gpu_a * (double)comparison->runs_a * SHARE_THAT_COUNTS &&
+			    comparison->gpu_a * (double)comparison->a->runs * SHARE_THAT_COUNTS &&
 		    row->b->total <
-			    comparison->gpu_b * (double)comparison->runs_b * SHARE_THAT_COUNTS)
+			    comparison->gpu_b * (double)comparison->b->runs * SHARE_THAT_COUNTS)
 			continue;
 		above |= is_above(row->verdict == VERDICT_MORE_TIME ? &row->total : &row->average,
 				  row->verdict, limit, comparison_name(row));

@@ -111,28 +111,18 @@ static int add_row_run(struct profile *sum, const struct profile_row *row)
 	return 0;
 }
 
-int profile_add_energy(struct profile *profile, int device, const struct device_energy *energy)
+/* What is known of the devices. */
+static void add_devices(struct profile *sum, const struct profile *run)
 {
-	if (!energy_is_known(energy))
-		return 0;
-	if (!profile->energies)
-		profile->energies = calloc(1, sizeof(*profile->energies));
-	if (!profile->energies)
-		return -ENOMEM;
-	energy_join(&profile->energies->devices[device], energy);
-	return 0;
-}
+	bool any = false;
 
-/* Those of a single run, which was read before. */
-static int add_energies(struct profile *sum, const struct profile_energies *energies)
-{
-	int error = 0;
-
-	for (int device = 0; device < SESSION_DEVICES && energies && !error; device++)
-		error = profile_add_energy(sum, device, &energies->devices[device]);
-	if (energies && !error)
-		sum->energies->runs++;
-	return error;
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		any |= energy_is_known(&run->energies[device]);
+		energy_join(&sum->energies[device], &run->energies[device]);
+		if (run->memory_peaks[device] > sum->memory_peaks[device])
+			sum->memory_peaks[device] = run->memory_peaks[device];
+	}
+	sum->energy_runs += any;
 }
 
 int profile_add_run(struct profile *sum, const struct profile *run)
@@ -143,11 +133,7 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 	for (int i = 0; i < 2; i++)
 		for (const struct profile_row *row = sections[i]; row && !error; row = row->hh.next)
 			error = add_row_run(sum, row);
-	if (!error)
-		error = add_energies(sum, run->energies);
-	for (int device = 0; device < SESSION_DEVICES; device++)
-		if (run->memory_peaks[device] > sum->memory_peaks[device])
-			sum->memory_peaks[device] = run->memory_peaks[device];
+	add_devices(sum, run);
 	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
 		sum->figures[i] += run->figures[i];
 	sum->source = run->source;
@@ -169,7 +155,6 @@ void profile_free(struct profile *profile)
 {
 	rows_free(&profile->gpu);
 	rows_free(&profile->api);
-	free(profile->energies);
 }
 
 /* The table's row has its mangled name: two kinds of readable ones are made of it. */
@@ -232,8 +217,8 @@ static int import_session(struct profile *profile, const char *path, char *messa
 			error = import_row(profile, &table.rows[i], sections[section] == TABLE_API);
 		table_free(&table);
 	}
-	for (int i = 0; i < SESSION_DEVICES && !error; i++)
-		error = profile_add_energy(profile, i, &session_header(session)->devices[i].energy);
+	for (int i = 0; i < SESSION_DEVICES; i++)
+		energy_join(&profile->energies[i], &session_header(session)->devices[i].energy);
 	import_memory(profile, session);
 	import_figures(profile, session);
 	if (error)

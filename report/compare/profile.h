@@ -34,16 +34,12 @@ struct profile_row {
 	UT_hash_handle hh;
 };
 
-/* Energy and clocks by device, over the runs that have them. */
-struct profile_energies {
-	size_t runs; /* added up by profile_add_run */
-	struct device_energy devices[SESSION_DEVICES];
-};
-
 struct profile {
 	const char *source; /* what kind of file it was read from */
 	struct profile_row *gpu, *api;
-	struct profile_energies *energies; /* NULL: no run has them */
+	/* Energy and clocks, added up over the runs that have them. */
+	struct device_energy energies[SESSION_DEVICES];
+	size_t energy_runs;
 	/* The most that a run held of each device's memory at once; 0: not known. */
 	uint64_t memory_peaks[SESSION_DEVICES];
 	/* Of all rows, added up over the runs: those of the table that are shown by themselves. */
@@ -61,9 +57,6 @@ void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, 
 		       double average, double variance, double minimum, double maximum);
 /* The most that a variance can be between a minimum and a maximum, the average being known. */
 double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls);
-
-/* Adds what is known of a device's energy and clocks. -ENOMEM. */
-int profile_add_energy(struct profile *profile, int device, const struct device_energy *energy);
 
 /* Adds a run to the sum of the runs of one program. -ENOMEM. */
 int profile_add_run(struct profile *sum, const struct profile *run);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/energy/energy.h"
 #include "report/export/output.h"
 #include "report/names/visible.h"
 #include "report/sheet/sheet.h"
@@ -211,17 +210,6 @@ void html_number(struct html *html, double value, const char *text)
 void html_unknown(struct html *html)
 {
 	html_number(html, -1, "-");
-}
-
-void html_clock(struct html *html, const struct clock_range *clock)
-{
-	char text[ENERGY_TEXT_SIZE];
-
-	if (!clock->samples) {
-		html_unknown(html);
-		return;
-	}
-	html_number(html, clock_average(clock), clock_text(text, clock));
 }
 
 static const char *const cause_classes[] = {

@@ -60,9 +60,6 @@ void html_cell(struct html *html, struct cell *cell,
 void html_number(struct html *html, double value, const char *text);
 void html_unknown(struct html *html);
 
-/* A clock on average, and from the least to the most; "-" if it was never read. */
-void html_clock(struct html *html, const struct clock_range *clock);
-
 /* Bars made of parts: busy time, and idle time by cause. The page's style has a colour for each, as
  * "idle-latency". */
 const char *stack_cause_class(unsigned cause);

@@ -14,7 +14,9 @@
 
 #define S 1000000000ull
 
-static struct profile_energies a, b;
+static struct profile a, b;
+/* A side of which nothing is known. */
+static const struct profile unknown = {.runs = 1};
 static struct comparison comparison;
 
 static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
@@ -36,10 +38,10 @@ static int start(void **state)
 	(void)state;
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
-	a.runs = b.runs = 1;
-	a.devices[3] = run_of(100, 2000, 10);
-	b.devices[3] = run_of(100, 2000, 10);
-	comparison = (struct comparison){.energies_a = &a, .energies_b = &b};
+	a.runs = b.runs = a.energy_runs = b.energy_runs = 1;
+	a.energies[3] = run_of(100, 2000, 10);
+	b.energies[3] = run_of(100, 2000, 10);
+	comparison = (struct comparison){.a = &a, .b = &b};
 	return 0;
 }
 
@@ -59,76 +61,72 @@ static void what_is_alike_is_not_shown(void **state)
 {
 	(void)state;
 	prints("");
-	b.devices[3] = run_of(104, 1982, 14);
+	b.energies[3] = run_of(104, 1982, 14);
 	prints("");
-	comparison.energies_a = NULL;
-	b.devices[3] = run_of(1000, 1000, 100);
+	comparison.a = &unknown;
+	b.energies[3] = run_of(1000, 1000, 100);
 	prints("");
-	comparison.energies_a = &a;
-	comparison.energies_b = NULL;
+	comparison.a = &a;
+	comparison.b = &unknown;
 	prints("");
 }
 
 static void a_lower_clock_is_shown_with_what_it_may_do(void **state)
 {
 	(void)state;
-	b.devices[3] = run_of(100, 1979, 10);
+	b.energies[3] = run_of(100, 1979, 10);
 	prints("GPU 3, A and B: SM clock 2000 and 1979 MHz (-1.0 %). By the SM clock alone a "
 	       "kernel "
 	       "may take 1.1 % longer in B.\n");
-	b.devices[3] = run_of(100, 2500, 10);
+	b.energies[3] = run_of(100, 2500, 10);
 	prints("GPU 3, A and B: SM clock 2000 and 2500 MHz (+25.0 %). By the SM clock alone a "
 	       "kernel "
 	       "may take 20.0 % less in B.\n");
 	/* Of a side without clocks nothing is said. */
-	b.devices[3].sm = (struct clock_range){0};
+	b.energies[3].sm = (struct clock_range){0};
 	prints("");
 }
 
 static void memory_clock_reasons_and_energy_are_shown_where_they_differ(void **state)
 {
 	(void)state;
-	b.devices[3].memory.sum = 100 * 2619;
+	b.energies[3].memory.sum = 100 * 2619;
 	prints("GPU 3, A and B: memory clock 3201 and 2619 MHz (-18.2 %).\n");
-	b.devices[3] = run_of(100, 2000, 16);
+	b.energies[3] = run_of(100, 2000, 16);
 	prints("GPU 3, A and B: clocks limited by software power cap in 10.0 and 16.0 % of the "
 	       "samples.\n");
-	b.devices[3] = run_of(94, 2000, 10);
+	b.energies[3] = run_of(94, 2000, 10);
 	prints("GPU 3, A and B: energy 100 J and 94.0 J a run (50.0 W and 47.0 W).\n");
-	b.devices[3] = run_of(300, 1000, 100);
+	b.energies[3] = run_of(300, 1000, 100);
 	prints("GPU 3, A and B: SM clock 2000 and 1000 MHz (-50.0 %), clocks limited by software "
 	       "power cap in 10.0 and 100.0 % of the samples, energy 100 J and 300 J a run (50.0 W "
 	       "and 150 W). By the SM clock alone a kernel may take 100.0 % longer in B.\n");
-	b.devices[3] = run_of(300, 2000, 10);
-	a.devices[3].duration = 0;
+	b.energies[3] = run_of(300, 2000, 10);
+	a.energies[3].duration = 0;
 	prints("");
 }
 
 static void memory_that_differs_is_shown_with_and_without_energy(void **state)
 {
-	static uint64_t memory_a[SESSION_DEVICES], memory_b[SESSION_DEVICES];
-
 	(void)state;
-	comparison.memory_a = memory_a;
-	comparison.memory_b = memory_b;
-	memory_a[3] = 100 << 20;
-	memory_b[3] = (100 << 20) + (1 << 20) - 1;
+	a.memory_peaks[3] = 100 << 20;
+	b.memory_peaks[3] = (100 << 20) + (1 << 20) - 1;
 	/* Of a side that has none nothing is known. */
-	memory_a[4] = 1 << 20;
-	memory_b[5] = 1 << 20;
+	a.memory_peaks[4] = 1 << 20;
+	b.memory_peaks[5] = 1 << 20;
 	prints("");
-	memory_b[3] = 125 << 20;
+	b.memory_peaks[3] = 125 << 20;
 	prints("GPU 3, A and B: memory at most 100 MB and 125 MB (+25.0 %).\n");
-	b.devices[3] = run_of(94, 2000, 10);
+	b.energies[3] = run_of(94, 2000, 10);
 	prints("GPU 3, A and B: memory at most 100 MB and 125 MB (+25.0 %), energy 100 J and 94.0 "
 	       "J "
 	       "a run (50.0 W and 47.0 W).\n");
-	comparison.energies_a = NULL;
-	memory_b[0] = 1;
-	memory_a[0] = 2;
+	memset(a.energies, 0, sizeof(a.energies));
+	b.memory_peaks[0] = 1;
+	a.memory_peaks[0] = 2;
 	prints("GPU 0, A and B: memory at most 2 B and 1 B (-50.0 %).\n"
 	       "GPU 3, A and B: memory at most 100 MB and 125 MB (+25.0 %).\n");
-	comparison.memory_b = NULL;
+	comparison.b = &unknown;
 	prints("");
 }
 
@@ -167,22 +165,19 @@ static cJSON *json_of(const char *name)
 
 static void json_has_the_memory_that_a_side_knows(void **state)
 {
-	static uint64_t memory_a[SESSION_DEVICES], memory_b[SESSION_DEVICES];
 	cJSON *array;
 	char *text;
 
 	(void)state;
-	memory_a[0] = 123456789012;
-	memory_b[SESSION_DEVICES - 1] = 5;
-	comparison.memory_a = memory_a;
-	comparison.memory_b = memory_b;
+	a.memory_peaks[0] = 123456789012;
+	b.memory_peaks[SESSION_DEVICES - 1] = 5;
 	array = json_of("memory");
 	text = cJSON_PrintUnformatted(array);
 	assert_string_equal(text, "[{\"device\":0,\"a\":123456789012,\"b\":null},"
 				  "{\"device\":63,\"a\":null,\"b\":5}]");
 	free(text);
 	cJSON_Delete(array);
-	comparison.memory_a = comparison.memory_b = NULL;
+	comparison.a = comparison.b = &unknown;
 	array = json_of("memory");
 	assert_int_equal(cJSON_GetArraySize(array), 0);
 	cJSON_Delete(array);
@@ -191,11 +186,11 @@ static void json_has_the_memory_that_a_side_knows(void **state)
 static void energy_is_that_of_a_run(void **state)
 {
 	(void)state;
-	a.devices[3] = run_of(300, 2000, 10);
-	a.runs = 3;
+	a.energies[3] = run_of(300, 2000, 10);
+	a.energy_runs = 3;
 	prints("");
-	b.devices[3] = run_of(600, 2000, 10);
-	b.runs = 2;
+	b.energies[3] = run_of(600, 2000, 10);
+	b.energy_runs = 2;
 	prints("GPU 3, A and B: energy 100 J and 300 J a run (150 W and 300 W).\n");
 }
 
@@ -205,16 +200,15 @@ static void runs_are_added_up(void **state)
 	struct device_energy energy = run_of(100, 2000, 10), none = {.state = ENERGY_MIG};
 
 	(void)state;
-	assert_int_equal(profile_add_energy(&run, 5, &none), 0);
-	assert_null(run.energies);
-	assert_int_equal(profile_add_energy(&run, 5, &energy), 0);
+	run.energies[4] = none;
+	run.energies[5] = energy;
 	assert_int_equal(profile_add_run(&sum, &run), 0);
 	assert_int_equal(profile_add_run(&sum, &run), 0);
 	assert_int_equal(profile_add_run(&sum, &(struct profile){0}), 0);
 	assert_int_equal(sum.runs, 3);
-	assert_int_equal(sum.energies->runs, 2);
-	assert_int_equal(sum.energies->devices[5].samples, 200);
-	assert_int_equal(sum.energies->devices[4].samples, 0);
+	assert_int_equal(sum.energy_runs, 2);
+	assert_int_equal(sum.energies[5].samples, 200);
+	assert_int_equal(sum.energies[4].samples, 0);
 	profile_free(&run);
 	profile_free(&sum);
 }
@@ -225,8 +219,8 @@ static void json_has_the_devices_that_a_side_knows(void **state)
 	char *text;
 
 	(void)state;
-	a.devices[7] = run_of(100, 2000, 10);
-	b.devices[8] = (struct device_energy){.state = ENERGY_MIG};
+	a.energies[7] = run_of(100, 2000, 10);
+	b.energies[8] = (struct device_energy){.state = ENERGY_MIG};
 	array = json_of("energy");
 	assert_int_equal(cJSON_GetArraySize(array), 2);
 	assert_int_equal(cJSON_GetArrayItem(array, 0)->child->valueint, 3);
@@ -244,8 +238,8 @@ static void json_has_the_devices_that_a_side_knows(void **state)
 		"\"display_clock_setting\":0}}");
 	free(text);
 	cJSON_Delete(array);
-	comparison.energies_a = NULL;
-	b.devices[3].sm.samples = 0;
+	comparison.a = &unknown;
+	b.energies[3].sm.samples = 0;
 	array = json_of("energy");
 	assert_int_equal(cJSON_GetArraySize(array), 1);
 	text = cJSON_PrintUnformatted(array);

@@ -16,7 +16,9 @@
 
 #define S 1000000000ull
 
-static struct profile_energies a, b;
+static struct profile a, b;
+/* A side of which nothing is known. */
+static const struct profile unknown = {.runs = 1};
 static struct comparison comparison;
 static char page[200000];
 
@@ -40,11 +42,10 @@ static int start(void **state)
 	(void)state;
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
-	a.runs = b.runs = 1;
-	a.devices[3] = run_of(100, 2000, 0);
-	b.devices[3] = run_of(100, 2000, 0);
-	comparison =
-		(struct comparison){.energies_a = &a, .energies_b = &b, .runs_a = 1, .runs_b = 1};
+	a.runs = b.runs = a.energy_runs = b.energy_runs = 1;
+	a.energies[3] = run_of(100, 2000, 0);
+	b.energies[3] = run_of(100, 2000, 0);
+	comparison = (struct comparison){.a = &a, .b = &b};
 	return 0;
 }
 
@@ -91,8 +92,8 @@ static void has_not(const char *text)
 static void both_sides_are_shown_with_how_they_differ(void **state)
 {
 	(void)state;
-	b.devices[3] = run_of(150, 1500, 25);
-	b.devices[3].memory.sum = 100 * 1600;
+	b.energies[3] = run_of(150, 1500, 25);
+	b.energies[3].memory.sum = 100 * 1600;
 	write_page();
 	has("<h2 id=\"devices-title\">Memory, energy and clocks</h2>");
 	has("<tr><th scope=\"row\">GPU 3: SM clock</th>"
@@ -119,14 +120,14 @@ static void both_sides_are_shown_with_how_they_differ(void **state)
 static void what_a_side_does_not_know_is_not_compared(void **state)
 {
 	(void)state;
-	a.devices[3].reasons[CLOCK_REASON_SYNC_BOOST] = 50;
-	b.devices[3] = run_of(100, 2000, 0);
-	b.devices[3].samples = 10;
-	b.devices[3].sm.samples = 0;
-	b.devices[3].memory = (struct clock_range){0};
-	a.devices[3].memory = (struct clock_range){0};
-	a.devices[3].duration = 0;
-	a.devices[3].joules = 0;
+	a.energies[3].reasons[CLOCK_REASON_SYNC_BOOST] = 50;
+	b.energies[3] = run_of(100, 2000, 0);
+	b.energies[3].samples = 10;
+	b.energies[3].sm.samples = 0;
+	b.energies[3].memory = (struct clock_range){0};
+	a.energies[3].memory = (struct clock_range){0};
+	a.energies[3].duration = 0;
+	a.energies[3].joules = 0;
 	write_page();
 	has("GPU 3: SM clock</th><td class=\"number\" data-value=\"2000\">2000 MHz (1900 to 2100)"
 	    "</td><td class=\"number\" data-value=\"-1\">-</td>"
@@ -143,8 +144,8 @@ static void what_a_side_does_not_know_is_not_compared(void **state)
 static void energy_is_that_of_a_run(void **state)
 {
 	(void)state;
-	a.runs = 4;
-	b.runs = 2;
+	a.energy_runs = 4;
+	b.energy_runs = 2;
 	write_page();
 	has("energy of a run</th><td class=\"number\" data-value=\"25\">25.0 J</td>"
 	    "<td class=\"number\" data-value=\"50\">50.0 J</td>");
@@ -154,37 +155,35 @@ static void energy_is_that_of_a_run(void **state)
 static void a_device_that_one_side_knows_alone_is_not_shown(void **state)
 {
 	(void)state;
-	b.devices[3] = (struct device_energy){.state = ENERGY_MIG};
-	b.devices[4] = run_of(100, 2000, 0);
+	b.energies[3] = (struct device_energy){.state = ENERGY_MIG};
+	b.energies[4] = run_of(100, 2000, 0);
 	write_page();
 	has_not("devices-table");
-	a.devices[SESSION_DEVICES - 1] = b.devices[SESSION_DEVICES - 1] = run_of(1, 200, 0);
+	a.energies[SESSION_DEVICES - 1] = b.energies[SESSION_DEVICES - 1] = run_of(1, 200, 0);
 	write_page();
 	has("GPU 63: SM clock");
 	has_not("GPU 3: ");
 	has_not("GPU 4: ");
-	comparison.energies_b = NULL;
+	comparison.b = &unknown;
 	write_page();
 	has_not("devices-table");
-	comparison.energies_b = &b;
-	comparison.energies_a = NULL;
+	comparison.b = &b;
+	comparison.a = &unknown;
 	write_page();
 	has_not("devices-table");
 }
 
 static void memory_that_both_sides_know_is_shown(void **state)
 {
-	static uint64_t memory_a[SESSION_DEVICES], memory_b[SESSION_DEVICES];
-
 	(void)state;
-	comparison = (struct comparison){
-		.memory_a = memory_a, .memory_b = memory_b, .runs_a = 1, .runs_b = 1};
-	memory_a[0] = 1;
-	memory_b[1] = 1;
+	memset(a.energies, 0, sizeof(a.energies));
+	memset(b.energies, 0, sizeof(b.energies));
+	a.memory_peaks[0] = 1;
+	b.memory_peaks[1] = 1;
 	write_page();
 	has_not("devices-table");
-	memory_a[SESSION_DEVICES - 1] = 80 << 20;
-	memory_b[SESSION_DEVICES - 1] = 60 << 20;
+	a.memory_peaks[SESSION_DEVICES - 1] = 80 << 20;
+	b.memory_peaks[SESSION_DEVICES - 1] = 60 << 20;
 	write_page();
 	has("<h2 id=\"devices-title\">Memory, energy and clocks</h2>");
 	has("GPU 63: memory held at most</th><td class=\"number\" data-value=\"83886080\">80 "
