@@ -13,104 +13,62 @@
 
 #include "report/names/nsys_names.h"
 
-/* Comma-separated values (RFC 4180), one record at a time; zero it before the first. */
-struct csv_reader {
-	FILE *file;
-	size_t line;	    /* where the record began, from 1 */
-	size_t next_line;   /* lines read so far */
-	char **fields;	    /* without their quotes; into `text` */
-	size_t field_count; /* 1 for an empty line */
-	size_t field_capacity;
-	char *text;
-	size_t length, text_capacity;
-};
-
 /* Above what the longest names take; a file of other kinds may have an odd quote anywhere. */
 #define RECORD_MOST (1UL << 20)
+/* Fields behind them are passed over. Above what the profilers' tables have. */
+#define FIELDS_MOST 256
 
-static int put(struct csv_reader *reader, char letter)
+/* Comma-separated values (RFC 4180), one record at a time; zeros, but for the file and the text,
+ * before the first. */
+struct csv_reader {
+	FILE *file;
+	size_t line;	  /* where the record began, from 1 */
+	size_t next_line; /* lines read so far */
+	char *text;	  /* RECORD_MOST bytes */
+	size_t length;
+	char *fields[FIELDS_MOST]; /* without their quotes; into `text` */
+	size_t field_count;	   /* 1 for an empty line */
+};
+
+static void begin_field(struct csv_reader *reader)
 {
-	if (reader->length == RECORD_MOST)
-		return -E2BIG;
-	if (reader->length == reader->text_capacity) {
-		size_t capacity = reader->text_capacity * 2 + 256;
-		char *text = realloc(reader->text, capacity);
-
-		if (!text)
-			return -ENOMEM;
-		reader->text = text;
-		reader->text_capacity = capacity;
-	}
-	reader->text[reader->length++] = letter;
-	return 0;
-}
-
-/* Points the fields into the text, which has a NUL after each. */
-static int find_fields(struct csv_reader *reader)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < reader->length; i++)
-		count += reader->text[i] == '\0';
-	if (count > reader->field_capacity) {
-		char **fields = realloc(reader->fields, count * sizeof(*fields));
-
-		if (!fields)
-			return -ENOMEM;
-		reader->fields = fields;
-		reader->field_capacity = count;
-	}
-	reader->field_count = 0;
-	for (size_t i = 0; i < reader->length; i++)
-		if (i == 0 || reader->text[i - 1] == '\0')
-			reader->fields[reader->field_count++] = reader->text + i;
-	return 1;
+	if (reader->field_count < FIELDS_MOST)
+		reader->fields[reader->field_count++] = reader->text + reader->length;
 }
 
 /* 1: the next record was read; 0: there is none; -errno; -E2BIG: longer than any record can be. */
 static int csv_read(struct csv_reader *reader)
 {
 	bool quoted = false, any = false;
-	int letter, error = 0;
+	int letter;
 
-	reader->length = 0;
+	reader->length = reader->field_count = 0;
 	reader->line = reader->next_line + 1;
-	while (!error && (letter = getc(reader->file)) != EOF) {
+	begin_field(reader);
+	while (reader->length < RECORD_MOST && (letter = getc(reader->file)) != EOF) {
 		any = true;
-		if (letter == '\n')
-			reader->next_line++;
+		reader->next_line += letter == '\n';
+		if (letter == '\n' && !quoted)
+			break;
+		if (letter == '\0' || (letter == '\r' && !quoted))
+			continue;
 		if (letter == '"') {
 			int next = quoted ? getc(reader->file) : EOF;
 
-			if (quoted && next == '"') {
-				error = put(reader, '"');
+			if (next != '"') {
+				ungetc(next, reader->file);
+				quoted = !quoted;
 				continue;
 			}
-			if (quoted && next != EOF)
-				ungetc(next, reader->file);
-			quoted = !quoted;
-		} else if (letter == '\n' && !quoted) {
-			break;
-		} else if (letter == '\0' || (letter == '\r' && !quoted)) {
-			continue;
-		} else {
-			error = put(reader, letter == ',' && !quoted ? '\0' : (char)letter);
 		}
+		reader->text[reader->length++] = letter == ',' && !quoted ? '\0' : (char)letter;
+		if (letter == ',' && !quoted)
+			begin_field(reader);
 	}
-	if (error)
-		return error;
-	if (ferror(reader->file))
-		return -EIO;
-	if (!any)
-		return 0;
-	error = put(reader, '\0');
-	return error ? error : find_fields(reader);
-}
-
-static void csv_free(struct csv_reader *reader)
-{
-	free(reader->fields);
-	free(reader->text);
+	if (reader->length == RECORD_MOST)
+		return -E2BIG;
+	reader->text[reader->length] = '\0';
+	return ferror(reader->file) ? -EIO : any;
 }
 
 /*
@@ -184,21 +142,27 @@ static double header_unit(const char *header)
 	return unit > 0 ? unit : 1;
 }
 
+/* COLUMNS_COUNT: none of these. */
+static enum column column_of(const char *header)
+{
+	unsigned column = 0;
+
+	while (column < COLUMNS_COUNT && !begins(header, headers[column][0]) &&
+	       !begins(header, headers[column][1]))
+		column++;
+	return column;
+}
+
 static void find_columns(struct csv_import *import)
 {
-	int column;
-
-	for (column = 0; column < COLUMNS_COUNT; column++) {
+	for (unsigned column = 0; column < COLUMNS_COUNT; column++) {
 		import->places[column] = -1;
 		import->units[column] = 1;
 	}
 	for (size_t place = 0; place < import->reader.field_count; place++) {
 		const char *header = import->reader.fields[place];
+		enum column column = column_of(header);
 
-		for (column = 0; column < COLUMNS_COUNT; column++)
-			if (begins(header, headers[column][0]) ||
-			    begins(header, headers[column][1]))
-				break;
 		if (column == COLUMNS_COUNT || import->places[column] >= 0)
 			continue;
 		import->places[column] = (int)place;
@@ -215,9 +179,8 @@ static bool has(const struct csv_import *import, enum column column)
 static bool is_header(const struct csv_import *import)
 {
 	for (size_t place = 0; place < import->reader.field_count; place++)
-		for (int form = 0; form < 2; form++)
-			if (begins(import->reader.fields[place], headers[COLUMN_PERCENT][form]))
-				return true;
+		if (column_of(import->reader.fields[place]) == COLUMN_PERCENT)
+			return true;
 	return false;
 }
 
@@ -353,17 +316,14 @@ static int read_record(struct csv_import *import)
 
 int import_csv(struct profile *profile, FILE *file, const char *path, char *message, size_t size)
 {
-	struct csv_import import = {.profile = profile, .reader.file = file};
-	int error = 0;
+	struct csv_import import = {.profile = profile,
+				    .reader = {.file = file, .text = malloc(RECORD_MOST)}};
+	int error = import.reader.text ? 1 : -ENOMEM;
 
-	while (!error) {
-		int records = csv_read(&import.reader);
-
-		if (records <= 0) {
-			error = records;
-			break;
-		}
-		error = read_record(&import);
+	while (error > 0) {
+		error = csv_read(&import.reader);
+		if (error > 0)
+			error = read_record(&import) ?: 1;
 	}
 	if (import.bad)
 		snprintf(message, size, "%s: line %zu: bad %s", path, import.reader.line,
@@ -375,6 +335,6 @@ int import_csv(struct profile *profile, FILE *file, const char *path, char *mess
 	} else if (error)
 		snprintf(message, size, "%s: %s", path, strerror(-error));
 	profile->source = import.nvprof ? "nvprof CSV" : "nsys CSV";
-	csv_free(&import.reader);
+	free(import.reader.text);
 	return error;
 }
