@@ -75,62 +75,33 @@ const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE])
 	return text;
 }
 
-static void name_free(struct trace_name *name)
-{
-	free(name->text);
-	free(name->base);
-	free(name->written);
-	free(name);
-}
-
-struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
+struct trace_name *trace_name_get(struct entry **names, const struct session *session,
 				  enum row_kind kind, uint64_t offset)
 {
 	const char *text = session_string(session, offset);
 	bool kernel = kind == ROW_KERNEL;
-	struct trace_name *name;
+	const uint64_t key[ENTRY_NUMBERS] = {offset, kernel};
+	struct trace_name *name = entry_of(names, key, sizeof(*name));
 
-	HASH_FIND(hh, *cache, &offset, sizeof(offset), name);
-	if (name)
+	if (!name || name->text)
 		return name;
-	name = calloc(1, sizeof(*name));
-	if (!name)
-		return NULL;
-	name->offset = offset;
-	name->text = kernel ? nsys_demangle(text) : strdup(text);
-	name->base = kernel ? nsys_demangle_base(text) : NULL;
-	if (name->text && (name->base || !kernel))
-		HASH_ADD(hh, *cache, offset, sizeof(name->offset), name);
-	if (name->hh.tbl)
-		return name;
-	name_free(name);
-	return NULL;
+	if (kernel && !name->base)
+		name->base = nsys_demangle_base(text);
+	if (name->base || !kernel)
+		name->text = kernel ? nsys_demangle(text) : strdup(text);
+	return name->text ? name : NULL;
 }
 
-bool trace_other_name(struct trace_name **names, struct trace_name **raw,
-		      const struct session *session, const struct trace_record *record,
-		      struct trace_name **other)
+void trace_names_free(struct entry **names)
 {
-	*other = NULL;
-	if (record->kind == ROW_KERNEL)
-		*other = trace_name_get(raw, session, ROW_OTHER, record->name);
-	else if (row_is_api(record->kind) && record->kernel)
-		*other = trace_name_get(names, session, ROW_KERNEL, record->kernel);
-	else if (record->kind == ROW_RANGE && *session_string(session, record->kernel))
-		*other = trace_name_get(raw, session, ROW_RANGE, record->kernel);
-	else
-		return false;
-	return true;
-}
+	for (struct entry *entry = *names; entry; entry = entry->hh.next) {
+		struct trace_name *name = (struct trace_name *)entry;
 
-void trace_names_free(struct trace_name **cache)
-{
-	struct trace_name *name, *next;
-
-	HASH_ITER (hh, *cache, name, next) {
-		HASH_DEL(*cache, name);
-		name_free(name);
+		free(name->text);
+		free(name->base);
+		free(name->written);
 	}
+	entries_free(names);
 }
 
 /* What an option writes, and whether it needs records of single operations. */

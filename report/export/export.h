@@ -11,10 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <uthash.h>
-
 #include "report/merge/job.h"
 #include "report/options/options.h"
+#include "report/session/entries.h"
 #include "report/session/session.h"
 
 /* An Nsight Systems SQLite export of the session's trace; `path` is an empty file. */
@@ -54,9 +53,9 @@ void trace_owner_name(const struct session *session, const struct job_process *o
 /* A device's UUID in its usual form; returns the text. */
 const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE]);
 
-/* Names to read, kernels' as nsys has them, each made once. A cache begins as NULL. */
+/* Names to read, kernels' as nsys has them, each made once. */
 struct trace_name {
-	uint64_t offset; /* in the session */
+	struct entry entry; /* of its offset in the session, and whether it is a kernel's */
 	char *text;
 	char *base; /* of a kernel, without its scopes and arguments */
 	/* For the writer of a timeline; zeros at first. */
@@ -64,19 +63,11 @@ struct trace_name {
 	uint32_t number;  /* of the name in the file */
 	uint32_t process; /* that `defined` is of */
 	uint32_t defined; /* bit by bit where the file has the number */
-	UT_hash_handle hh;
 };
-/* The name of a record, or of any row's name of that kind; NULL where memory is out. */
-struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
+/* The name of a record, or of any row's name of that kind; NULL where memory is out. `names` begins
+ * as NULL. */
+struct trace_name *trace_name_get(struct entry **names, const struct session *session,
 				  enum row_kind kind, uint64_t offset);
-/*
- * The second name of a record: a kernel's as the session has it (of `raw`), the kernel that a call
- * launched (of `names`), a range's domain (of `raw`). False, and NULL, if it has none; NULL with
- * true where memory is out.
- */
-bool trace_other_name(struct trace_name **names, struct trace_name **raw,
-		      const struct session *session, const struct trace_record *record,
-		      struct trace_name **other);
-void trace_names_free(struct trace_name **cache);
+void trace_names_free(struct entry **names);
 
 #endif

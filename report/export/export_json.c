@@ -28,7 +28,7 @@ struct json_export {
 	struct json json;
 	const struct options *options;
 	struct work_patterns patterns;
-	struct trace_name *names;
+	struct entry *names;
 };
 
 static struct json_export *export_of(struct json *json)

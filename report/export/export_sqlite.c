@@ -111,7 +111,7 @@ struct export
 	int error;			    /* the first one: nothing is done from then on */
 	sqlite3_stmt *inserts[TABLE_COUNT]; /* NULL: the table is not there yet */
 	struct string_id *strings;
-	struct trace_name *names;
+	struct entry *names;
 	struct trace_window window; /* its zero is what an export's times count from */
 	uint64_t domains[DOMAINS];  /* offsets of the names of those that are in the table */
 	unsigned domain_count;

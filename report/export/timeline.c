@@ -15,7 +15,7 @@
 struct walk {
 	struct timeline *timeline;
 	const struct timeline_writer *writer;
-	struct trace_name *names, *raw; /* to read, and as the session has them */
+	struct entry *names;
 	struct tracks tracks;
 	struct launches launches;
 	struct running_copies running[SESSION_DEVICES];
@@ -412,19 +412,34 @@ static int begin_copy(struct walk *walk, const struct trace_record *record)
 	return error;
 }
 
+static int find_names(struct walk *walk, struct timeline_slice *slice)
+{
+	const struct session *session = walk->timeline->session;
+	const struct trace_record *record = slice->record;
+	bool has_other = true;
+
+	slice->name = trace_name_get(&walk->names, session, record->kind, record->name);
+	if (record->kind == ROW_KERNEL)
+		slice->other = trace_name_get(&walk->names, session, ROW_OTHER, record->name);
+	else if (row_is_api(record->kind) && record->kernel)
+		slice->other = trace_name_get(&walk->names, session, ROW_KERNEL, record->kernel);
+	else if (record->kind == ROW_RANGE && *session_string(session, record->kernel))
+		slice->other = trace_name_get(&walk->names, session, ROW_RANGE, record->kernel);
+	else
+		has_other = false;
+	return !slice->name || (has_other && !slice->other) ? -ENOMEM : 0;
+}
+
 static int take_record(struct walk *walk, const struct trace_record *record)
 {
 	struct timeline *timeline = walk->timeline;
-	struct timeline_slice slice = {
-		.record = record,
-		.name = trace_name_get(&walk->names, timeline->session, record->kind, record->name),
-	};
+	struct timeline_slice slice = {.record = record};
 	struct track *track;
 	bool added;
-	int error;
+	int error = find_names(walk, &slice);
 
-	if (!slice.name)
-		return -ENOMEM;
+	if (error)
+		return error;
 	if (walk->writer->started && record->kind == ROW_RANGE &&
 	    record->result == RANGE_START_END) {
 		walk->writer->started(timeline, record, slice.name);
@@ -442,9 +457,6 @@ static int take_record(struct walk *walk, const struct trace_record *record)
 	if (error)
 		return error;
 	slice.track = track;
-	if (trace_other_name(&walk->names, &walk->raw, timeline->session, record, &slice.other) &&
-	    !slice.other)
-		return -ENOMEM;
 	if (row_is_gpu(record->kind))
 		slice.launch = launches_find(&walk->launches, record, timeline->process);
 	walk->writer->begin(timeline, &slice);
@@ -552,6 +564,5 @@ int timeline_walk(struct timeline *timeline, const struct timeline_writer *write
 	for (int32_t device = 0; device < SESSION_DEVICES; device++)
 		running_copies_free(&walk.running[device]);
 	trace_names_free(&walk.names);
-	trace_names_free(&walk.raw);
 	return error;
 }

@@ -167,8 +167,10 @@ struct timeline_slice {
 	const struct trace_record *record;
 	const struct track *track;
 	struct trace_name *name;
-	struct trace_name *other; /* as trace_other_name() has it; NULL if there is none */
-	struct launch *launch;	  /* of an operation: the call that started it, if it is known */
+	/* A kernel's as the session has it, the kernel that a call launched, a range's domain;
+	 * NULL: it has none. */
+	struct trace_name *other;
+	struct launch *launch; /* of an operation: the call that started it, if it is known */
 };
 
 enum timeline_counter { COUNTER_COPIED, COUNTER_HELD, TIMELINE_COUNTERS };
