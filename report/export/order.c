@@ -18,9 +18,10 @@ struct trace_order {
 	uint64_t from, to, count, done;
 	struct part *parts; /* by process and first start */
 	size_t part_count, part_capacity;
-	size_t opened;	    /* how many of the first were opened */
-	struct part **heap; /* the open ones: the one whose next record is first on top */
-	size_t heap_count;
+	size_t opened; /* how many of the first were opened */
+	struct part *
+		*open; /* those with records left: the one whose next record is first is last */
+	size_t open_count;
 	struct part *last; /* whose record was returned last; NULL: none yet */
 };
 
@@ -123,8 +124,8 @@ int trace_order_open(struct trace_order **result, const struct session *session,
 	}
 	if (!error && order->part_count) {
 		qsort(order->parts, order->part_count, sizeof(*order->parts), compare_parts);
-		order->heap = malloc(order->part_count * sizeof(*order->heap));
-		error = order->heap ? 0 : -ENOMEM;
+		order->open = malloc(order->part_count * sizeof(*order->open));
+		error = order->open ? 0 : -ENOMEM;
 	}
 	if (error) {
 		trace_order_close(order);
@@ -133,38 +134,15 @@ int trace_order_open(struct trace_order **result, const struct session *session,
 	return error;
 }
 
-static int compare_open(const struct part *a, const struct part *b)
+/* Few are open at once, and a part's next record is near its last one: it moves a little. */
+static void put_open(struct trace_order *order, struct part *part)
 {
-	return compare_records(next_of(a), next_of(b));
-}
+	size_t place = order->open_count++;
 
-/* The part at a place of the heap may have to stand nearer to the top. */
-static void sift_up(struct trace_order *order, size_t place)
-{
-	struct part *part = order->heap[place];
-
-	for (; place && compare_open(part, order->heap[(place - 1) / 2]) < 0;
-	     place = (place - 1) / 2)
-		order->heap[place] = order->heap[(place - 1) / 2];
-	order->heap[place] = part;
-}
-
-/* The part on top may have to stand lower. */
-static void sift_down(struct trace_order *order)
-{
-	struct part *part = order->heap[0];
-	size_t place = 0, child;
-
-	while ((child = 2 * place + 1) < order->heap_count) {
-		if (child + 1 < order->heap_count &&
-		    compare_open(order->heap[child + 1], order->heap[child]) < 0)
-			child++;
-		if (compare_open(part, order->heap[child]) <= 0)
-			break;
-		order->heap[place] = order->heap[child];
-		place = child;
-	}
-	order->heap[place] = part;
+	for (; place && compare_records(next_of(part), next_of(order->open[place - 1])) > 0;
+	     place--)
+		order->open[place] = order->open[place - 1];
+	order->open[place] = part;
 }
 
 static void close_part(struct trace_order *order, struct part *part)
@@ -189,27 +167,23 @@ static int open_part(struct trace_order *order, struct part *part)
 	part->count = count;
 	qsort_r(part->order, count, sizeof(*part->order), compare_places, (void *)part->at.records);
 	order->opened++;
-	if (!count) {
+	if (count)
+		put_open(order, part);
+	else
 		close_part(order, part);
-		return 0;
-	}
-	order->heap[order->heap_count++] = part;
-	sift_up(order, order->heap_count - 1);
 	return 0;
 }
 
 /* Whether a part that is not open yet may have the next record. */
 static bool is_due(const struct trace_order *order)
 {
-	const struct part *part, *top;
+	const struct part *part, *first;
 
-	if (order->opened == order->part_count)
-		return false;
-	if (!order->heap_count)
-		return true;
+	if (order->opened == order->part_count || !order->open_count)
+		return order->opened < order->part_count;
 	part = order->parts + order->opened;
-	top = order->heap[0];
-	return part->process == top->process && part->first <= next_of(top)->start;
+	first = order->open[order->open_count - 1];
+	return part->process == first->process && part->first <= next_of(first)->start;
 }
 
 int trace_order_next(struct trace_order *order, const struct trace_record **record)
@@ -217,19 +191,18 @@ int trace_order_next(struct trace_order *order, const struct trace_record **reco
 	int error = 0;
 
 	*record = NULL;
-	if (order->heap_count && order->heap[0] == order->last) {
-		if (++order->last->next == order->last->count) {
+	if (order->open_count && order->open[order->open_count - 1] == order->last) {
+		order->open_count--;
+		if (++order->last->next == order->last->count)
 			close_part(order, order->last);
-			order->heap[0] = order->heap[--order->heap_count];
-		}
-		if (order->heap_count)
-			sift_down(order);
+		else
+			put_open(order, order->last);
 	}
 	while (!error && is_due(order))
 		error = open_part(order, order->parts + order->opened);
-	if (error || !order->heap_count)
+	if (error || !order->open_count)
 		return error;
-	order->last = order->heap[0];
+	order->last = order->open[order->open_count - 1];
 	order->done++;
 	*record = next_of(order->last);
 	return 0;
@@ -257,7 +230,7 @@ void trace_order_close(struct trace_order *order)
 		return;
 	for (size_t i = 0; i < order->part_count; i++)
 		free(order->parts[i].order);
-	free(order->heap);
+	free(order->open);
 	free(order->parts);
 	free(order);
 }
