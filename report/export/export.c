@@ -99,7 +99,6 @@ void trace_names_free(struct entry **names)
 
 		free(name->text);
 		free(name->base);
-		free(name->written);
 	}
 	entries_free(names);
 }

@@ -59,7 +59,6 @@ struct trace_name {
 	char *text;
 	char *base; /* of a kernel, without its scopes and arguments */
 	/* For the writer of a timeline; zeros at first. */
-	char *written;	  /* as its format has it */
 	uint32_t number;  /* of the name in the file */
 	uint32_t process; /* that `defined` is of */
 	uint32_t defined; /* bit by bit where the file has the number */

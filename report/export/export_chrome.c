@@ -5,9 +5,6 @@
  * started. Written without a tree of JSON: a trace has millions of events. Source: "Trace Event
  * Format", the Chromium project.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "report/export/export.h"
 #include "report/export/json.h"
 #include "report/export/timeline.h"
@@ -26,7 +23,7 @@ static struct chrome *chrome_of(struct timeline *timeline)
 	return (struct chrome *)timeline;
 }
 
-/* What every event has; `name` is quoted. The caller adds the rest, and ends it. */
+/* What every event has. The caller adds the rest, and ends it. */
 static struct json *begin_event(struct timeline *timeline, const char *phase, const char *name,
 				int64_t pid, int64_t tid)
 {
@@ -35,7 +32,7 @@ static struct json *begin_event(struct timeline *timeline, const char *phase, co
 	json_line(json);
 	json_object(json, NULL);
 	json_text(json, "ph", phase);
-	json_raw(json, "name", name);
+	json_text(json, "name", name);
 	json_unsigned(json, "pid", (uint64_t)pid);
 	json_unsigned(json, "tid", (uint64_t)tid);
 	return json;
@@ -72,7 +69,7 @@ static void write_process(struct timeline *timeline)
 	trace_process_name(timeline->session, name, sizeof(name));
 	trace_owner_name(timeline->session, timeline->owner, owner, sizeof(owner));
 	snprintf(label, sizeof(label), "%s%s", owner, name);
-	write_label(timeline, "\"process_name\"", host_pid(timeline), 0, label);
+	write_label(timeline, "process_name", host_pid(timeline), 0, label);
 }
 
 static void write_device(struct timeline *timeline, int32_t device)
@@ -82,7 +79,7 @@ static void write_device(struct timeline *timeline, int32_t device)
 	trace_owner_name(timeline->session, timeline->owner, owner, sizeof(owner));
 	snprintf(label, sizeof(label), "%sGPU %d: %.64s", owner, device,
 		 session_header(timeline->session)->devices[device].name);
-	write_label(timeline, "\"process_name\"", device_pid(timeline, device), 0, label);
+	write_label(timeline, "process_name", device_pid(timeline, device), 0, label);
 }
 
 /*
@@ -108,25 +105,15 @@ static void write_track(struct timeline *timeline, const struct track *track)
 	char label[TRACK_LABEL_SIZE];
 
 	if (track->key.kind == TRACK_STREAM || track->lane)
-		write_label(timeline, "\"thread_name\"", pid_of(timeline, track), tid_of(track),
+		write_label(timeline, "thread_name", pid_of(timeline, track), tid_of(track),
 			    timeline_track_label(track, label));
-}
-
-/* A name as a string of JSON, made once; an empty one where memory is out. */
-static const char *quoted_name(struct timeline *timeline, struct trace_name *name)
-{
-	if (!name->written)
-		name->written = json_quoted(name->text);
-	if (!name->written)
-		timeline->error = -ENOMEM;
-	return name->written ? name->written : "\"\"";
 }
 
 /* One end of an arrow. The format pairs the ends by category, name and id. */
 static void write_arrow_end(struct timeline *timeline, const char *phase, int64_t pid, int64_t tid,
 			    uint64_t time)
 {
-	struct json *json = begin_event(timeline, phase, "\"launch\"", pid, tid);
+	struct json *json = begin_event(timeline, phase, "launch", pid, tid);
 
 	json_text(json, "cat", "launch");
 	json_unsigned(json, "id", chrome_of(timeline)->arrows);
@@ -137,7 +124,8 @@ static void write_arrow_end(struct timeline *timeline, const char *phase, int64_
 	json_end(json);
 }
 
-static void put_argument(struct json *json, const struct argument *argument, const char *other)
+static void put_argument(struct json *json, const struct argument *argument,
+			 const struct trace_name *other)
 {
 	const char *name = argument_names[argument->name];
 
@@ -152,7 +140,7 @@ static void put_argument(struct json *json, const struct argument *argument, con
 		json_text(json, name, argument->text);
 		break;
 	case ARGUMENT_OTHER:
-		json_raw(json, name, other);
+		json_text(json, name, other->text);
 		break;
 	}
 }
@@ -162,11 +150,9 @@ static void write_slice(struct timeline *timeline, const struct timeline_slice *
 {
 	const struct trace_record *record = slice->record;
 	const int64_t pid = pid_of(timeline, slice->track), tid = tid_of(slice->track);
-	const char *name = quoted_name(timeline, slice->name);
-	const char *other = slice->other ? quoted_name(timeline, slice->other) : NULL;
 	struct argument arguments[ARGUMENT_COUNT];
 	unsigned count = timeline_arguments(slice, arguments);
-	struct json *json = begin_event(timeline, "X", name, pid, tid);
+	struct json *json = begin_event(timeline, "X", slice->name->text, pid, tid);
 
 	json_text(json, "cat", json_kind_name(record->kind));
 	json_microseconds(json, "ts", record->start - timeline->zero);
@@ -175,7 +161,7 @@ static void write_slice(struct timeline *timeline, const struct timeline_slice *
 	if (!record->correlation)
 		json_unsigned(json, argument_names[ARGUMENT_CORRELATION], 0);
 	for (unsigned i = 0; i < count; i++)
-		put_argument(json, &arguments[i], other);
+		put_argument(json, &arguments[i], slice->other);
 	json_end(json);
 	json_end(json);
 	if (!slice->launch)
@@ -192,9 +178,8 @@ static void write_started(struct timeline *timeline, const struct trace_record *
 {
 	chrome_of(timeline)->started++;
 	for (int end = 0; end < 2; end++) {
-		struct json *json =
-			begin_event(timeline, end ? "e" : "b", quoted_name(timeline, name),
-				    host_pid(timeline), record->thread);
+		struct json *json = begin_event(timeline, end ? "e" : "b", name->text,
+						host_pid(timeline), record->thread);
 
 		json_text(json, "cat", json_kind_name(record->kind));
 		json_unsigned(json, "id", chrome_of(timeline)->started);
@@ -211,7 +196,7 @@ static void write_counter(struct timeline *timeline, enum timeline_counter count
 
 	if (counter != COUNTER_HELD)
 		return;
-	json = begin_event(timeline, "C", "\"Memory held\"", device_pid(timeline, device), 0);
+	json = begin_event(timeline, "C", "Memory held", device_pid(timeline, device), 0);
 	json_microseconds(json, "ts", time - timeline->zero);
 	json_object(json, "args");
 	json_unsigned(json, "bytes", bytes);

@@ -11,7 +11,6 @@
  * several processes can be put behind each other: uuids of tracks, ids of flows, the sequence that
  * interned texts belong to.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +18,7 @@
 #include "report/export/json.h"
 #include "report/export/protobuf.h"
 #include "report/export/timeline.h"
+#include "report/names/visible.h"
 
 enum field {
 	TRACE_PACKET = 1,
@@ -147,15 +147,23 @@ static void packet_end(struct perfetto *perfetto)
 		perfetto->timeline.error = error;
 }
 
-/* A text that may be of a file, which the format wants to be UTF-8. */
+/* A text that may be of a file: the format wants UTF-8, so other bytes become U+FFFD. */
 static void add_text(struct protobuf *message, uint32_t field, const char *text)
 {
-	char *valid = json_valid_text(text);
+	static const char replacement[] = "\xef\xbf\xbd";
+	char *valid = malloc(strlen(text) * strlen(replacement) + 1), *end = valid;
+	uint32_t character;
 
-	if (valid)
-		protobuf_text(message, field, valid);
-	else
+	if (!valid) {
 		message->failed = true;
+		return;
+	}
+	for (size_t length; *text; text += length ? length : 1) {
+		length = visible_character(text, &character);
+		end = length ? mempcpy(end, text, length) : stpcpy(end, replacement);
+	}
+	*end = '\0';
+	protobuf_text(message, field, valid);
 	free(valid);
 }
 
@@ -164,7 +172,7 @@ static void add_interned(struct protobuf *message, uint32_t index, uint64_t numb
 {
 	protobuf_begin(message, index);
 	protobuf_unsigned(message, INTERNED_NUMBER, number);
-	protobuf_text(message, INTERNED_TEXT, text);
+	add_text(message, INTERNED_TEXT, text);
 	protobuf_end(message);
 }
 
@@ -193,17 +201,11 @@ static void intern(struct perfetto *perfetto, struct trace_name *name, uint32_t 
 	name->process = perfetto->timeline.process;
 	if (name->defined & index)
 		return;
-	if (!name->written)
-		name->written = json_valid_text(name->text);
-	if (!name->written) {
-		perfetto->timeline.error = -ENOMEM;
-		return;
-	}
 	name->defined |= index;
 	protobuf_begin(packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED), PACKET_INTERNED);
 	add_interned(&perfetto->packet,
 		     index == DEFINED_EVENT ? INTERNED_EVENT_NAMES : INTERNED_ARGUMENT_TEXTS,
-		     name->number, name->written);
+		     name->number, name->text);
 	packet_end(perfetto);
 }
 

@@ -8,9 +8,6 @@
 
 #include "report/names/visible.h"
 
-/* In place of a byte that is no UTF-8: U+FFFD. */
-#define REPLACEMENT "\xef\xbf\xbd"
-
 static void put(struct json *json, const char *text)
 {
 	fputs_unlocked(text, json->file);
@@ -154,10 +151,19 @@ void json_text(struct json *json, const char *name, const char *text)
 	putc_unlocked('"', json->file);
 	while (*text) {
 		uint32_t character;
-		size_t length = visible_character(text, &character);
+		size_t length = 0;
 
+		/* As a rule that is all. */
+		while (text[length] >= ' ' && text[length] < 0x7f && text[length] != '"' &&
+		       text[length] != '\\')
+			length++;
+		fwrite_unlocked(text, 1, length, json->file);
+		text += length;
+		if (!*text)
+			break;
+		length = visible_character(text, &character);
 		if (!length)
-			put(json, REPLACEMENT);
+			put(json, "\xef\xbf\xbd");
 		else if (character == '"' || character == '\\' || visible_is_hidden(character))
 			put_escaped(json, character);
 		else
@@ -170,12 +176,6 @@ void json_text(struct json *json, const char *name, const char *text)
 void json_string(struct json *json, const char *name, uint64_t offset)
 {
 	json_text(json, name, session_string(json->session, offset));
-}
-
-void json_raw(struct json *json, const char *name, const char *text)
-{
-	begin_value(json, name);
-	put(json, text);
 }
 
 void json_figures(struct json *json, enum figure_scope scope, const void *structure,
@@ -201,33 +201,4 @@ void json_figures(struct json *json, enum figure_scope scope, const void *struct
 		else
 			json_unsigned(json, name, figure_unsigned(figure, structure));
 	}
-}
-
-char *json_quoted(const char *text)
-{
-	char *quoted = NULL;
-	size_t size;
-	struct json json = {.file = open_memstream(&quoted, &size)};
-
-	if (!json.file)
-		return NULL;
-	json_text(&json, NULL, text);
-	if (fclose(json.file) == 0)
-		return quoted;
-	free(quoted);
-	return NULL;
-}
-
-char *json_valid_text(const char *text)
-{
-	char *valid = malloc(strlen(text) * strlen(REPLACEMENT) + 1), *end = valid;
-	uint32_t character;
-
-	for (size_t length; valid && *text; text += length ? length : 1) {
-		length = visible_character(text, &character);
-		end = length ? mempcpy(end, text, length) : stpcpy(end, REPLACEMENT);
-	}
-	if (valid)
-		*end = '\0';
-	return valid;
 }

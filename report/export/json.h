@@ -44,19 +44,12 @@ void json_null(struct json *json, const char *name);
 void json_text(struct json *json, const char *name, const char *text);
 /* The text at an offset of the session. */
 void json_string(struct json *json, const char *name, uint64_t offset);
-/* One that json_quoted() made. */
-void json_raw(struct json *json, const char *name, const char *text);
 /*
  * The figures of a structure that JSON has, in the table's order: those whose key is this object's,
  * which is "" or the key of the object with a point behind it.
  */
 void json_figures(struct json *json, enum figure_scope scope, const void *structure,
 		  const char *key);
-
-/* A text as JSON has it, with its quotes, and a copy that is UTF-8. The caller frees them; NULL if
- * memory is out. */
-char *json_quoted(const char *text);
-char *json_valid_text(const char *text);
 
 /* For the kind of a row or record of a file, which may be any number; never NULL. */
 const char *json_kind_name(unsigned kind);
