@@ -190,51 +190,56 @@ static void add_pair(struct comparison *comparison, const struct profile_row *a,
 	comparison->rows[comparison->count++] = (struct comparison_row){.a = a, .b = b};
 }
 
-/* A row that its exact name does not pair. */
+/* A row without another one so far. */
 struct unpaired {
-	char *canonical;
-	const struct profile_row *a, *b; /* one of them */
+	char *name; /* by which it is compared */
+	const struct profile_row *row;
+	bool of_b;
 };
 
 static int compare_unpaired(const void *left, const void *right)
 {
 	const struct unpaired *x = left, *y = right;
 
-	return strcmp(x->canonical, y->canonical);
+	return strcmp(x->name, y->name);
 }
 
-/* Pairs rows whose canonical name no third row has; returns how many are left. */
-static size_t pair_canonical(struct comparison *comparison, struct unpaired *rows, size_t count,
-			     bool base, int *error)
+/* How names are compared: as they are, as canonical_name() has them, and that without parameters.
+ */
+enum naming { NAMING_EXACT, NAMING_CANONICAL, NAMING_BASE, NAMINGS };
+
+/* Pairs rows whose name no third row has; `*count` becomes how many are left. */
+static int pair_by_name(struct comparison *comparison, struct unpaired *rows, size_t *count,
+			enum naming naming)
 {
 	size_t end, left = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct profile_row *row = rows[i].a ? rows[i].a : rows[i].b;
+	for (struct unpaired *row = rows; row < rows + *count; row++) {
+		const char *key = row->row->key;
 
-		free(rows[i].canonical);
-		rows[i].canonical = canonical_name(row->key, base && row->key[0] != '[');
-		if (!rows[i].canonical) {
-			*error = -ENOMEM;
-			return count;
-		}
+		free(row->name);
+		row->name = naming == NAMING_EXACT
+				    ? strdup(key)
+				    : canonical_name(key, naming == NAMING_BASE && *key != '[');
+		if (!row->name)
+			return -ENOMEM;
 	}
-	if (count)
-		qsort(rows, count, sizeof(*rows), compare_unpaired);
-	for (size_t i = 0; i < count; i = end) {
-		for (end = i + 1; end < count && !compare_unpaired(&rows[i], &rows[end]); end++)
+	qsort(rows, *count, sizeof(*rows), compare_unpaired);
+	for (size_t i = 0; i < *count; i = end) {
+		for (end = i + 1; end < *count && !compare_unpaired(&rows[i], &rows[end]); end++)
 			;
-		if (end - i == 2 && !rows[i].a != !rows[i + 1].a) {
-			add_pair(comparison, rows[i].a ? rows[i].a : rows[i + 1].a,
-				 rows[i].b ? rows[i].b : rows[i + 1].b);
-			free(rows[i].canonical);
-			free(rows[i + 1].canonical);
+		if (end - i == 2 && rows[i].of_b != rows[i + 1].of_b) {
+			add_pair(comparison, rows[i + rows[i].of_b].row,
+				 rows[i + !rows[i].of_b].row);
+			free(rows[i].name);
+			free(rows[i + 1].name);
 			continue;
 		}
 		for (; i < end; i++)
 			rows[left++] = rows[i];
 	}
-	return left;
+	*count = left;
+	return 0;
 }
 
 /* Pairs the rows of one half of two profiles. */
@@ -242,31 +247,23 @@ static int pair_half(struct comparison *comparison, const struct profile_row *a,
 		     const struct profile_row *b)
 {
 	struct unpaired *rows = calloc(HASH_COUNT(a) + HASH_COUNT(b) + 1, sizeof(*rows));
-	const struct profile_row *row, *other;
+	const struct profile_row *row;
 	size_t count = 0;
 	int error = 0;
 
 	if (!rows)
 		return -ENOMEM;
-	for (row = a; row; row = row->hh.next) {
-		HASH_FIND_STR(b, row->key, other);
-		if (other)
-			add_pair(comparison, row, other);
-		else
-			rows[count++] = (struct unpaired){.a = row};
-	}
-	for (row = b; row; row = row->hh.next) {
-		HASH_FIND_STR(a, row->key, other);
-		if (!other)
-			rows[count++] = (struct unpaired){.b = row};
-	}
-	count = pair_canonical(comparison, rows, count, false, &error);
-	if (!error)
-		count = pair_canonical(comparison, rows, count, true, &error);
+	for (row = a; row; row = row->hh.next)
+		rows[count++] = (struct unpaired){.row = row};
+	for (row = b; row; row = row->hh.next)
+		rows[count++] = (struct unpaired){.row = row, .of_b = true};
+	for (enum naming naming = 0; naming < NAMINGS && !error; naming++)
+		error = pair_by_name(comparison, rows, &count, naming);
 	for (size_t i = 0; i < count; i++) {
 		if (!error)
-			add_pair(comparison, rows[i].a, rows[i].b);
-		free(rows[i].canonical);
+			add_pair(comparison, rows[i].of_b ? NULL : rows[i].row,
+				 rows[i].of_b ? rows[i].row : NULL);
+		free(rows[i].name);
 	}
 	free(rows);
 	return error;
@@ -366,21 +363,13 @@ static struct change compare_samples(const struct sample *a, const struct sample
 	return change;
 }
 
-static struct sample averages_of(const struct profile_row *row)
+/* Of each run, its average or its total. */
+static struct sample runs_of(const struct profile_row *row, bool totals)
 {
 	struct sample sample = {0};
 
 	for (size_t i = 0; i < row->run_count; i++)
-		sample_add(&sample, row->runs[i].average);
-	return sample;
-}
-
-static struct sample totals_of(const struct profile_row *row)
-{
-	struct sample sample = {0};
-
-	for (size_t i = 0; i < row->run_count; i++)
-		sample_add(&sample, row->runs[i].total);
+		sample_add(&sample, totals ? row->runs[i].total : row->runs[i].average);
 	return sample;
 }
 
@@ -438,6 +427,7 @@ static void judge_row(const struct comparison *comparison, struct comparison_row
 	const struct profile_row *a = row->a, *b = row->b;
 	struct sample sample_a, sample_b;
 	bool single = comparison_is_of_single_runs(comparison), totals;
+	enum verdict of_totals;
 
 	row->average = row->total = no_change;
 	if (!a || !b) {
@@ -448,8 +438,8 @@ static void judge_row(const struct comparison *comparison, struct comparison_row
 		row->verdict = VERDICT_UNTIMED;
 		return;
 	}
-	sample_a = single ? calls_of(a) : averages_of(a);
-	sample_b = single ? calls_of(b) : averages_of(b);
+	sample_a = single ? calls_of(a) : runs_of(a, false);
+	sample_b = single ? calls_of(b) : runs_of(b, false);
 	row->average = compare_samples(&sample_a, &sample_b);
 	if (single)
 		row->average.low = row->average.high = NAN;
@@ -461,21 +451,16 @@ static void judge_row(const struct comparison *comparison, struct comparison_row
 	row->verdict = judge(comparison, &row->average, chance);
 	if (!totals)
 		return;
-	sample_a = totals_of(a);
-	sample_b = totals_of(b);
+	sample_a = runs_of(a, true);
+	sample_b = runs_of(b, true);
 	row->total = compare_samples(&sample_a, &sample_b);
 	if (row->verdict == VERDICT_FASTER || row->verdict == VERDICT_SLOWER)
 		return;
-	switch (judge(comparison, &row->total, chance)) {
-	case VERDICT_SLOWER:
+	of_totals = judge(comparison, &row->total, chance);
+	if (of_totals == VERDICT_SLOWER)
 		row->verdict = VERDICT_MORE_TIME;
-		break;
-	case VERDICT_FASTER:
+	else if (of_totals == VERDICT_FASTER)
 		row->verdict = VERDICT_LESS_TIME;
-		break;
-	default:
-		break;
-	}
 }
 
 /* A run's time. */
