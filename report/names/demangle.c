@@ -27,7 +27,8 @@
 #include <string.h>
 
 #include <libiberty/demangle.h>
-#include <uthash.h>
+
+#include "report/session/entries.h"
 
 #define DEMANGLE_STYLE (DMGL_PARAMS | DMGL_ANSI)
 /* Stands for the N of _GLOBAL__N while libiberty parses the name: it would drop what follows. */
@@ -64,17 +65,17 @@ typedef struct demangle_component component;
 
 /* A component that was edited: substitutions make a tree share its parts. */
 struct visit {
+	struct entry entry; /* of its address */
 	component *node;
 	size_t size; /* about how many characters it prints as */
 	char *text;  /* what it became */
-	UT_hash_handle hh;
 };
 
 struct edit {
 	const struct spelling *spelling;
 	component **arguments; /* of all templates, in the order of their end */
 	size_t argument_count, argument_size;
-	struct visit *visits;
+	struct entry *visits;
 	size_t templates, references;
 	bool beyond; /* a part is beyond the spelling */
 	bool failed; /* out of memory, too deep or too long */
@@ -159,15 +160,6 @@ __attribute__((format(printf, 3, 4))) static void become(struct edit *edit, stru
 		visit->size = (size_t)length;
 }
 
-static void edit_name(struct edit *edit, struct visit *visit)
-{
-	const component *node = visit->node;
-
-	/* As libiberty knows the name of an anonymous namespace. */
-	if (edit->spelling->anonymous && node->u.s_name.len > 9 && node->u.s_name.s[9] == HIDDEN_N)
-		become(edit, visit, "%s", edit->spelling->anonymous);
-}
-
 static void edit_literal(struct edit *edit, struct visit *visit)
 {
 	const component *value = visit->node->u.s_binary.right;
@@ -193,20 +185,10 @@ static void edit_builtin(struct edit *edit, struct visit *visit)
 	free(name);
 }
 
-static struct visit *find_visit(const struct edit *edit, const component *node)
+/* The visit of a component; NULL: it was not visited. `size`: of a new one, or 0. */
+static struct visit *visit_of(struct edit *edit, const component *node, size_t size)
 {
-	struct visit *visit;
-
-	HASH_FIND_PTR(edit->visits, &node, visit);
-	return visit;
-}
-
-/* The parameters of a function without any: an argument list without an argument. */
-static void edit_parameters(struct edit *edit, const component *list)
-{
-	if (edit->spelling->no_parameters && list && list->type == DEMANGLE_COMPONENT_ARGLIST &&
-	    !list->u.s_binary.left)
-		become(edit, find_visit(edit, list), "%s", edit->spelling->no_parameters);
+	return entry_of(&edit->visits, (uint64_t[ENTRY_NUMBERS]){(uintptr_t)node}, size);
 }
 
 /* Makes a component one of its parts, between a prefix and a suffix. */
@@ -286,7 +268,10 @@ static void edit_component(struct edit *edit, struct visit *visit)
 
 	switch (node->type) {
 	case DEMANGLE_COMPONENT_NAME:
-		edit_name(edit, visit);
+		/* As libiberty knows the name of an anonymous namespace. */
+		if (edit->spelling->anonymous && node->u.s_name.len > 9 &&
+		    node->u.s_name.s[9] == HIDDEN_N)
+			become(edit, visit, "%s", edit->spelling->anonymous);
 		break;
 	case DEMANGLE_COMPONENT_LITERAL:
 	case DEMANGLE_COMPONENT_LITERAL_NEG:
@@ -296,7 +281,11 @@ static void edit_component(struct edit *edit, struct visit *visit)
 		edit_builtin(edit, visit);
 		break;
 	case DEMANGLE_COMPONENT_FUNCTION_TYPE:
-		edit_parameters(edit, node->u.s_binary.right);
+		/* Without any parameters it has a list without an argument. */
+		node = node->u.s_binary.right;
+		if (edit->spelling->no_parameters && node &&
+		    node->type == DEMANGLE_COMPONENT_ARGLIST && !node->u.s_binary.left)
+			become(edit, visit_of(edit, node, 0), "%s", edit->spelling->no_parameters);
 		break;
 	case DEMANGLE_COMPONENT_TEMPLATE:
 		edit->templates++;
@@ -311,21 +300,6 @@ static void edit_component(struct edit *edit, struct visit *visit)
 		if (edit->spelling->cufilt)
 			edit_as_cufilt(edit, visit);
 	}
-}
-
-/* Notes a component on the way down; NULL if memory is out. */
-static struct visit *add_visit(struct edit *edit, component *node)
-{
-	struct visit *visit = calloc(1, sizeof(*visit));
-
-	if (!visit)
-		return NULL;
-	visit->node = node;
-	HASH_ADD_PTR(edit->visits, node, visit);
-	if (visit->hh.tbl)
-		return visit;
-	free(visit);
-	return NULL;
 }
 
 static size_t edit_tree(struct edit *edit, component **slot, int depth);
@@ -376,14 +350,15 @@ static size_t edit_tree(struct edit *edit, component **slot, int depth)
 		*slot = node = edit->arguments[node->u.s_number.number];
 	if (!node || edit->beyond || edit->failed)
 		return 0;
-	visit = find_visit(edit, node);
+	visit = visit_of(edit, node, 0);
 	if (visit)
 		return visit->size;
-	visit = depth < DEPTH_MOST ? add_visit(edit, node) : NULL;
+	visit = depth < DEPTH_MOST ? visit_of(edit, node, sizeof(*visit)) : NULL;
 	if (!visit) {
 		edit->failed = true;
 		return 0;
 	}
+	visit->node = node;
 	traits = traits_of(node);
 	edit->beyond = traits & edit->spelling->beyond;
 	visit->size = edit_parts(edit, node, traits, depth + 1);
@@ -396,13 +371,9 @@ static size_t edit_tree(struct edit *edit, component **slot, int depth)
 
 static void free_visits(struct edit *edit)
 {
-	struct visit *visit, *next;
-
-	HASH_ITER (hh, edit->visits, visit, next) {
-		HASH_DEL(edit->visits, visit);
-		free(visit->text);
-		free(visit);
-	}
+	for (struct entry *visit = edit->visits; visit; visit = visit->hh.next)
+		free(((struct visit *)visit)->text);
+	entries_free(&edit->visits);
 }
 
 /*
