@@ -48,47 +48,30 @@ static bool has_room(const struct track *track, uint64_t start, uint64_t end)
 	return !depth || (track->key.kind == TRACK_THREAD && end <= track->open[depth - 1]);
 }
 
-static struct track *add_track(struct tracks *tracks, const struct track_key *key, uint32_t lane)
-{
-	struct track *track = calloc(1, sizeof(*track));
-
-	if (!track)
-		return NULL;
-	track->key = *key;
-	track->lane = lane;
-	if (!lane) {
-		HASH_ADD(hh, tracks->first, key, sizeof(track->key), track);
-		if (!track->hh.tbl) {
-			free(track);
-			return NULL;
-		}
-	}
-	track->number = ++tracks->counts[key->kind];
-	return track;
-}
-
 int tracks_place(struct tracks *tracks, const struct trace_record *record, uint32_t process,
 		 struct track **result, bool *added)
 {
 	const struct track_key key = key_of(record, process);
-	struct track *track, *before = NULL;
+	const uint64_t numbers[ENTRY_NUMBERS] = {key.kind, key.process, (uint32_t)key.device,
+						 key.context, key.id};
+	struct track *track = entry_of(&tracks->first, numbers, sizeof(*track));
+	uint32_t lane = 0;
 
-	HASH_FIND(hh, tracks->first, &key, sizeof(key), track);
-	while (track && !has_room(track, record->start, record_end(record))) {
-		before = track;
+	/* A new one has no number yet. */
+	while (track && track->number && !has_room(track, record->start, record_end(record))) {
+		if (++lane == TRACK_LANES)
+			return -E2BIG;
+		if (!track->next)
+			track->next = calloc(1, sizeof(*track));
 		track = track->next;
 	}
-	*added = !track;
-	if (!track) {
-		uint32_t lane = before ? before->lane + 1 : 0;
-
-		if (lane == TRACK_LANES)
-			return -E2BIG;
-		track = add_track(tracks, &key, lane);
-		if (!track)
-			return -ENOMEM;
-		if (before)
-			before->next = track;
+	if (!track)
+		return -ENOMEM;
+	*added = !track->number;
+	if (*added) {
+		track->key = key;
+		track->lane = lane;
+		track->number = ++tracks->counts[key.kind];
 	}
 	*result = track;
 	return 0;
@@ -119,20 +102,14 @@ int track_open(struct track *track, uint64_t end)
 
 void tracks_free(struct tracks *tracks)
 {
-	struct track *first, *next;
-
-	HASH_ITER (hh, tracks->first, first, next) {
-		struct track *lane = first;
-
-		HASH_DEL(tracks->first, first);
-		while (lane) {
-			struct track *after = lane->next;
-
-			free(lane->open);
+	tracks_for_each (tracks, lane)
+		free(lane->open);
+	for (struct entry *first = tracks->first; first; first = first->hh.next)
+		for (struct track *lane = ((struct track *)first)->next, *next; lane; lane = next) {
+			next = lane->next;
 			free(lane);
-			lane = after;
 		}
-	}
+	entries_free(&tracks->first);
 }
 
 static struct launch *place_of(const struct launches *launches, uint32_t correlation)

@@ -11,8 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <uthash.h>
-
 #include "report/export/export.h"
 
 /*
@@ -39,6 +37,7 @@ struct track_key {
 };
 
 struct track {
+	struct entry entry; /* of the key: of lane 0 */
 	struct track_key key;
 	uint32_t lane;	 /* the how manieth of its stream or thread, from 0 */
 	uint32_t number; /* the how manieth of its kind, from 1 */
@@ -47,11 +46,10 @@ struct track {
 	uint64_t *open;
 	uint32_t depth, room;
 	struct track *next; /* of the same key */
-	UT_hash_handle hh;
 };
 
 struct tracks {
-	struct track *first; /* hash index by key, of the lanes 0 */
+	struct entry *first; /* the lanes 0 */
 	uint32_t counts[TRACK_KINDS];
 };
 
@@ -72,8 +70,8 @@ int track_open(struct track *track, uint64_t end);
 void tracks_free(struct tracks *tracks);
 /* Every lane of every stream and thread. */
 #define tracks_for_each(tracks, lane)                                                              \
-	for (struct track *group_ = (tracks)->first; group_; group_ = group_->hh.next)             \
-		for (struct track *lane = group_; lane; lane = (lane)->next)
+	for (struct entry *first_ = (tracks)->first; first_; first_ = first_->hh.next)             \
+		for (struct track *lane = (struct track *)first_; lane; lane = (lane)->next)
 
 /* A record's end; a damaged profile may have it before the start. */
 static inline uint64_t record_end(const struct trace_record *record)
