@@ -479,54 +479,47 @@ static void choose_kernels(struct adding *adding)
 	}
 }
 
-static void write_kernel(struct adding *adding, int device, const char *name, double seconds,
-			 uint64_t calls)
+static void write_sum(struct adding *adding, const struct sum *sum)
 {
-	add(adding, METRIC_KERNEL_SECONDS, device, "kernel", name, seconds);
-	add(adding, METRIC_KERNEL_CALLS, device, "kernel", name, (double)calls);
-}
+	const char *label = sum->is_kernel ? "kernel" : "operation";
 
-static void write_copy(struct adding *adding, const struct sum *sum)
-{
-	add(adding, METRIC_COPY_SECONDS, sum->device, "operation", sum->name, sum->seconds);
-	add(adding, METRIC_COPY_CALLS, sum->device, "operation", sum->name, (double)sum->calls);
-	add(adding, METRIC_COPY_BYTES, sum->device, "operation", sum->name, (double)sum->bytes);
+	add(adding, sum->is_kernel ? METRIC_KERNEL_SECONDS : METRIC_COPY_SECONDS, sum->device,
+	    label, sum->name, sum->seconds);
+	add(adding, sum->is_kernel ? METRIC_KERNEL_CALLS : METRIC_COPY_CALLS, sum->device, label,
+	    sum->name, (double)sum->calls);
+	if (!sum->is_kernel)
+		add(adding, METRIC_COPY_BYTES, sum->device, label, sum->name, (double)sum->bytes);
 }
 
 static void write_sums(struct adding *adding)
 {
 	static struct sum others[SESSION_DEVICES];
-	struct sum *sum, *next;
 
 	memset(others, 0, sizeof(others));
 	choose_kernels(adding);
-	HASH_ITER (hh, adding->process->sums, sum, next) {
-		struct sum *other = sum->device >= 0 && sum->device < SESSION_DEVICES
-					    ? &others[sum->device]
-					    : &others[0];
+	for (struct sum *sum = adding->process->sums; sum; sum = sum->hh.next) {
+		bool known = sum->device >= 0 && sum->device < SESSION_DEVICES;
+		struct sum *other = &others[known ? sum->device : 0];
 
-		if (!sum->is_kernel) {
-			write_copy(adding, sum);
-			continue;
-		}
-		if (sum->listed) {
-			write_kernel(adding, sum->device, sum->name, sum->seconds, sum->calls);
+		if (!sum->is_kernel || sum->listed) {
+			write_sum(adding, sum);
 			continue;
 		}
 		other->seconds += sum->seconds;
 		other->calls += sum->calls;
 	}
-	for (int device = 0; device < SESSION_DEVICES; device++)
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		others[device].device = device;
+		others[device].is_kernel = true;
+		strcpy(others[device].name, OTHERS);
 		if (others[device].calls > 0)
-			write_kernel(adding, device, OTHERS, others[device].seconds,
-				     others[device].calls);
+			write_sum(adding, &others[device]);
+	}
 }
 
 static void add_rows(struct adding *adding)
 {
-	struct sum *sum, *next;
-
-	HASH_ITER (hh, adding->process->sums, sum, next) {
+	for (struct sum *sum = adding->process->sums; sum; sum = sum->hh.next) {
 		sum->calls = sum->bytes = 0;
 		sum->seconds = 0;
 	}
