@@ -94,9 +94,8 @@ struct trace_name *trace_name_get(struct entry **names, const struct session *se
 
 void trace_names_free(struct entry **names)
 {
-	for (struct entry *entry = *names; entry; entry = entry->hh.next) {
-		struct trace_name *name = (struct trace_name *)entry;
-
+	entries_for_each(struct trace_name, *names, name)
+	{
 		free(name->text);
 		free(name->base);
 	}

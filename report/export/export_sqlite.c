@@ -7,8 +7,6 @@
 
 #include <sqlite3.h>
 
-#include <uthash.h>
-
 #include "report/export/export.h"
 #include "report/export/export.h"
 #include "report/names/nsys_names.h"
@@ -99,9 +97,8 @@ static const struct {
 #define DOMAINS		     64
 
 struct string_id {
-	char *text;
+	struct text_entry entry;
 	int64_t id;
-	UT_hash_handle hh;
 };
 
 struct export
@@ -110,7 +107,7 @@ struct export
 	sqlite3 *database;
 	int error;			    /* the first one: nothing is done from then on */
 	sqlite3_stmt *inserts[TABLE_COUNT]; /* NULL: the table is not there yet */
-	struct string_id *strings;
+	struct text_entry *strings;
 	struct entry *names;
 	struct trace_window window; /* its zero is what an export's times count from */
 	uint64_t domains[DOMAINS];  /* offsets of the names of those that are in the table */
@@ -224,38 +221,23 @@ static void insert_row(struct export *export, enum table table, const struct sql
 /* The id of a text in StringIds. */
 static int64_t string_id(struct export *export, const char *text)
 {
-	struct string_id *string;
+	struct string_id *string = text_entry_of(&export->strings, text, sizeof(*string));
 
-	HASH_FIND_STR(export->strings, text, string);
-	if (string)
-		return string->id;
-	string = calloc(1, sizeof(*string));
-	if (string)
-		string->text = strdup(text);
-	if (string && string->text)
-		HASH_ADD_KEYPTR(hh, export->strings, string->text, strlen(text), string);
-	if (!string || !string->hh.tbl) {
+	if (!string) {
 		check(export, SQLITE_NOMEM);
-		if (string)
-			free(string->text);
-		free(string);
 		return 0;
 	}
-	string->id = HASH_COUNT(export->strings);
-	INSERT(export, TABLE_STRINGS, NUMBER(string->id), TEXT(text));
+	if (!string->id) {
+		string->id = HASH_COUNT(export->strings);
+		INSERT(export, TABLE_STRINGS, NUMBER(string->id), TEXT(text));
+	}
 	return string->id;
 }
 
 /* Frees it. What was not committed is lost. */
 static void close_database(struct export *export)
 {
-	struct string_id *string, *next;
-
-	HASH_ITER (hh, export->strings, string, next) {
-		HASH_DEL(export->strings, string);
-		free(string->text);
-		free(string);
-	}
+	text_entries_free(&export->strings);
 	for (int i = 0; i < TABLE_COUNT; i++)
 		sqlite3_finalize(export->inserts[i]);
 	sqlite3_close(export->database);

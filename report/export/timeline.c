@@ -104,11 +104,12 @@ void tracks_free(struct tracks *tracks)
 {
 	tracks_for_each (tracks, lane)
 		free(lane->open);
-	for (struct entry *first = tracks->first; first; first = first->hh.next)
-		for (struct track *lane = ((struct track *)first)->next, *next; lane; lane = next) {
-			next = lane->next;
-			free(lane);
-		}
+	entries_for_each(struct track, tracks->first,
+			 first) for (struct track *lane = first->next, *next; lane; lane = next)
+	{
+		next = lane->next;
+		free(lane);
+	}
 	entries_free(&tracks->first);
 }
 

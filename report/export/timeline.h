@@ -70,8 +70,8 @@ int track_open(struct track *track, uint64_t end);
 void tracks_free(struct tracks *tracks);
 /* Every lane of every stream and thread. */
 #define tracks_for_each(tracks, lane)                                                              \
-	for (struct entry *first_ = (tracks)->first; first_; first_ = first_->hh.next)             \
-		for (struct track *lane = (struct track *)first_; lane; lane = (lane)->next)
+	entries_for_each(struct track, (tracks)->first, first_) for (struct track *lane = first_;  \
+								     lane; lane = (lane)->next)
 
 /* A record's end; a damaged profile may have it before the start. */
 static inline uint64_t record_end(const struct trace_record *record)

@@ -371,8 +371,7 @@ static size_t edit_tree(struct edit *edit, component **slot, int depth)
 
 static void free_visits(struct edit *edit)
 {
-	for (struct entry *visit = edit->visits; visit; visit = visit->hh.next)
-		free(((struct visit *)visit)->text);
+	entries_for_each(struct visit, edit->visits, visit) free(visit->text);
 	entries_free(&edit->visits);
 }
 

@@ -5,13 +5,13 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
+#include "report/session/entries.h"
 #include "report/session/layout.h"
 #include "report/session/items.h"
 
@@ -66,26 +66,22 @@ enum metric {
 #define BUCKETS		 12
 /* The series of the kernels that have none of their own. */
 #define OTHERS		 "other"
-#define SUM_KEY		 offsetof(struct sum, calls)
 
 /* A kernel, or a kind of copy, on a device: all rows that have the same name as a label. */
 struct sum {
-	char name[NAME_MOST];
+	struct text_entry entry; /* of all that tells it from others */
+	const char *name;
 	int32_t device;
-	uint32_t is_kernel;
-	/* From here on no key. */
+	bool is_kernel, listed; /* listed: a kernel that has series of its own */
 	uint64_t calls, bytes;
 	double seconds;
-	bool listed; /* a kernel that has series of its own */
-	UT_hash_handle hh;
 };
 
-/* A series. */
-struct value_entry {
+/* A series, by its name and labels. */
+struct value {
+	struct text_entry entry;
 	double value;	  /* a counter's, which must not become smaller */
 	unsigned written; /* the exposition that has it */
-	UT_hash_handle hh;
-	char key[];
 };
 
 struct prometheus {
@@ -94,9 +90,9 @@ struct prometheus {
 		size_t length;
 		FILE *file;
 	} metrics[METRIC_COUNT];
-	struct value_entry *values; /* what counters had when they were written last */
-	unsigned number;	    /* how often all was written */
-	unsigned kernels;	    /* that have series of their own */
+	struct text_entry *values; /* what counters had when they were written last */
+	unsigned number;	   /* how often all was written */
+	unsigned kernels;	   /* that have series of their own */
 	struct process *processes;
 };
 
@@ -105,7 +101,7 @@ struct process {
 	struct process *next;
 	int32_t pid;
 	uint64_t started;
-	struct sum *sums;
+	struct text_entry *sums;
 	unsigned listed; /* kernels */
 };
 
@@ -143,7 +139,7 @@ static struct description describe(unsigned metric)
 	return description;
 }
 
-/* A value as a label has it; zeros follow. */
+/* A value as a label has it. */
 static void label_value(char *text, size_t size, const char *value)
 {
 	/* The server refuses what is no UTF-8. */
@@ -156,7 +152,7 @@ static void label_value(char *text, size_t size, const char *value)
 	if (visible && strlen(visible) > length)
 		while (length > 0 && (visible[length] & 0xc0) == 0x80)
 			length--;
-	memset(text + length, 0, size - length);
+	text[length] = '\0';
 	free(visible);
 }
 
@@ -191,33 +187,13 @@ void labels_add_number(struct labels *labels, const char *name, long long value)
 	labels_add(labels, name, text);
 }
 
-/* The entry of a series; NULL where memory is out. */
-static struct value_entry *entry_of(struct prometheus *metrics, const char *key)
-{
-	size_t length = strlen(key);
-	struct value_entry *entry;
-
-	HASH_FIND(hh, metrics->values, key, length, entry);
-	if (entry)
-		return entry;
-	entry = calloc(1, sizeof(*entry) + length + 1);
-	if (!entry)
-		return NULL;
-	memcpy(entry->key, key, length);
-	HASH_ADD_KEYPTR(hh, metrics->values, entry->key, length, entry);
-	if (entry->hh.tbl)
-		return entry;
-	free(entry);
-	return NULL;
-}
-
 /* Adds a series whose metric's name gets a suffix, unless it was added already. */
 static int add_line(struct prometheus *metrics, enum metric metric, const char *suffix,
 		    const struct labels *labels, double value)
 {
 	const struct description description = describe(metric);
 	FILE **file = &metrics->metrics[metric].file;
-	struct value_entry *entry;
+	struct value *entry;
 	char key[sizeof(labels->text) + 128];
 
 	if (!*file)
@@ -226,7 +202,7 @@ static int add_line(struct prometheus *metrics, enum metric metric, const char *
 	if (!*file)
 		return -ENOMEM;
 	snprintf(key, sizeof(key), "%s%s{%s}", description.name, suffix, labels->text);
-	entry = entry_of(metrics, key);
+	entry = text_entry_of(&metrics->values, key, sizeof(*entry));
 	if (!entry)
 		return -ENOMEM;
 	/* A server refuses all of what has a series twice, as a profile that was written over may
@@ -279,7 +255,6 @@ static void name_of(const struct session *session, const struct row *row, char n
 	char *shortened = demangled ? short_name(demangled, false) : NULL;
 	char direction[32];
 
-	memset(name, 0, NAME_MOST);
 	/* "[CUDA memcpy HtoD]" */
 	if (row->kind == ROW_MEMCPY && strncmp(text, "[CUDA memcpy ", 13) == 0) {
 		snprintf(direction, sizeof(direction), "%.*s", (int)strcspn(text + 13, "]"),
@@ -295,24 +270,22 @@ static void name_of(const struct session *session, const struct row *row, char n
 	free(demangled);
 }
 
+/* NULL if memory is out. */
 static struct sum *sum_of(struct adding *adding, const struct row *row)
 {
-	struct sum *sum, wanted = {.device = row->device,
-				   .is_kernel = row->kind == ROW_KERNEL || row->kind == ROW_GRAPH};
+	bool is_kernel = row->kind == ROW_KERNEL || row->kind == ROW_GRAPH;
+	char key[NAME_MOST + 32];
+	int before = snprintf(key, sizeof(key), "%d %d ", is_kernel, row->device);
+	struct sum *sum;
 
-	name_of(adding->session, row, wanted.name);
-	HASH_FIND(hh, adding->process->sums, &wanted, SUM_KEY, sum);
-	if (sum)
-		return sum;
-	sum = malloc(sizeof(*sum));
-	if (!sum)
-		return NULL;
-	*sum = wanted;
-	HASH_ADD_KEYPTR(hh, adding->process->sums, sum, SUM_KEY, sum);
-	if (sum->hh.tbl)
-		return sum;
-	free(sum);
-	return NULL;
+	name_of(adding->session, row, key + before);
+	sum = text_entry_of(&adding->process->sums, key, sizeof(*sum));
+	if (sum) {
+		sum->name = sum->entry.text + before;
+		sum->device = row->device;
+		sum->is_kernel = is_kernel;
+	}
+	return sum;
 }
 
 /*
@@ -456,9 +429,11 @@ static void add_figures(struct adding *adding)
 			    figures_of_rows(adding->session, &figures[i]));
 }
 
-static int by_seconds(struct sum *left, struct sum *right)
+static int by_seconds(struct text_entry *left, struct text_entry *right)
 {
-	return left->seconds > right->seconds ? -1 : left->seconds < right->seconds;
+	double a = ((struct sum *)left)->seconds, b = ((struct sum *)right)->seconds;
+
+	return a > b ? -1 : a < b;
 }
 
 /* Gives series of their own to the kernels that took the longest, and keeps them: what is in
@@ -466,13 +441,13 @@ static int by_seconds(struct sum *left, struct sum *right)
 static void choose_kernels(struct adding *adding)
 {
 	struct process *process = adding->process;
-	struct sum *sum;
 
 	HASH_SORT(process->sums, by_seconds);
-	for (sum = process->sums; sum && process->listed < adding->metrics->kernels;
-	     sum = sum->hh.next) {
+	entries_for_each(struct sum, process->sums, sum)
+	{
 		/* A kernel of the others' name is one of them. */
-		if (!sum->is_kernel || sum->listed || strcmp(sum->name, OTHERS) == 0)
+		if (process->listed == adding->metrics->kernels || !sum->is_kernel || sum->listed ||
+		    strcmp(sum->name, OTHERS) == 0)
 			continue;
 		sum->listed = true;
 		process->listed++;
@@ -497,7 +472,8 @@ static void write_sums(struct adding *adding)
 
 	memset(others, 0, sizeof(others));
 	choose_kernels(adding);
-	for (struct sum *sum = adding->process->sums; sum; sum = sum->hh.next) {
+	entries_for_each(struct sum, adding->process->sums, sum)
+	{
 		bool known = sum->device >= 0 && sum->device < SESSION_DEVICES;
 		struct sum *other = &others[known ? sum->device : 0];
 
@@ -511,7 +487,7 @@ static void write_sums(struct adding *adding)
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		others[device].device = device;
 		others[device].is_kernel = true;
-		strcpy(others[device].name, OTHERS);
+		others[device].name = OTHERS;
 		if (others[device].calls > 0)
 			write_sum(adding, &others[device]);
 	}
@@ -519,7 +495,8 @@ static void write_sums(struct adding *adding)
 
 static void add_rows(struct adding *adding)
 {
-	for (struct sum *sum = adding->process->sums; sum; sum = sum->hh.next) {
+	entries_for_each(struct sum, adding->process->sums, sum)
+	{
 		sum->calls = sum->bytes = 0;
 		sum->seconds = 0;
 	}
@@ -552,24 +529,15 @@ static void forget(struct prometheus *metrics)
 
 void prometheus_free(struct prometheus *metrics)
 {
-	struct value_entry *entry, *next_entry;
-	struct sum *sum, *next_sum;
-
 	if (!metrics)
 		return;
 	for (struct process *process = metrics->processes, *next; process; process = next) {
 		next = process->next;
-		HASH_ITER (hh, process->sums, sum, next_sum) {
-			HASH_DEL(process->sums, sum);
-			free(sum);
-		}
+		text_entries_free(&process->sums);
 		free(process);
 	}
 	forget(metrics);
-	HASH_ITER (hh, metrics->values, entry, next_entry) {
-		HASH_DEL(metrics->values, entry);
-		free(entry);
-	}
+	text_entries_free(&metrics->values);
 	free(metrics);
 }
 

@@ -31,3 +31,32 @@ void entries_free(struct entry **table)
 		free(entry);
 	}
 }
+
+void *text_entry_of(struct text_entry **table, const char *text, size_t size)
+{
+	const size_t length = strlen(text);
+	struct text_entry *entry;
+
+	HASH_FIND(hh, *table, text, length, entry);
+	if (entry || !size)
+		return entry;
+	entry = calloc(1, size + length + 1);
+	if (!entry)
+		return NULL;
+	entry->text = memcpy((char *)entry + size, text, length);
+	HASH_ADD_KEYPTR(hh, *table, entry->text, length, entry);
+	if (entry->hh.tbl)
+		return entry;
+	free(entry);
+	return NULL;
+}
+
+void text_entries_free(struct text_entry **table)
+{
+	struct text_entry *entry, *next;
+
+	HASH_ITER (hh, *table, entry, next) {
+		HASH_DEL(*table, entry);
+		free(entry);
+	}
+}

@@ -21,4 +21,16 @@ struct entry {
 void *entry_of(struct entry **table, const uint64_t key[ENTRY_NUMBERS], size_t size);
 void entries_free(struct entry **table);
 
+/* The same by a text. */
+struct text_entry {
+	char *text;
+	UT_hash_handle hh;
+};
+void *text_entry_of(struct text_entry **table, const char *text, size_t size);
+void text_entries_free(struct text_entry **table);
+
+/* What a table of either kind holds, in the order in which it came. */
+#define entries_for_each(type, table, item)                                                        \
+	for (type *item = (type *)(table); item; item = (type *)item->entry.hh.next)
+
 #endif
