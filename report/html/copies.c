@@ -152,8 +152,7 @@ static int write_tables(struct copies *copies)
 int copies_section(struct page *page)
 {
 	struct copies copies = {.page = page};
-	int error = rates_collect(&copies.table, page->session, &page->full, page->options, NULL,
-				  false);
+	int error = rates_collect(&copies.table, &page->full, NULL, false);
 
 	if (!error && copies.table.count) {
 		copies.sizes = calloc(copies.table.count, sizeof(*copies.sizes));

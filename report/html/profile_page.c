@@ -181,6 +181,9 @@ static int write_profile(const struct session *session, const struct options *op
 	error = filter_init(&page.full, session, &full);
 	if (error)
 		return error;
+	error = filter_init(&page.filter, session, &shown);
+	if (error)
+		goto out;
 	error = collect(&page);
 	if (!error)
 		error = write_parts(&page, parts);
@@ -190,6 +193,8 @@ static int write_profile(const struct session *session, const struct options *op
 		free(parts[i].text);
 	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
 		table_free(&page.tables[section]);
+	filter_free(&page.filter);
+out:
 	filter_free(&page.full);
 	return error ? error : html.error;
 }

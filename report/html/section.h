@@ -12,7 +12,7 @@ struct page {
 	long room;	  /* bytes that are left for the table of GPU activities */
 	const struct session *session;
 	const struct options *options; /* with names as short as tells the rows apart */
-	struct filter full;	       /* names in full */
+	struct filter filter, full;    /* the second one with names in full */
 	struct table tables[TABLE_SECTIONS];
 };
 

@@ -64,7 +64,7 @@ int ranges_section(struct page *page)
 
 	if (!session_next_item(page->session, SEGMENT_RANGES, NULL))
 		return 0;
-	error = ranges_collect(&ranges, page->session, page->options, false);
+	error = ranges_collect(&ranges, &page->filter, false);
 	if (error)
 		return error;
 	ranges_sheet(&sheet, &ranges);

@@ -507,7 +507,6 @@ struct name {
 struct picture {
 	struct page *page;
 	struct timeline timeline;
-	struct filter filter;
 	struct entry *names;
 };
 
@@ -731,7 +730,7 @@ static void write_names(struct picture *picture)
 	for (const struct entry *name = picture->names; name; name = name->hh.next) {
 		const char *text = name->key[1] == ROW_KINDS
 					   ? idle_cause_texts[name->key[0]]
-					   : filter_name(&picture->filter,
+					   : filter_name(&picture->page->filter,
 							 (enum row_kind)name->key[1], name->key[0]);
 
 		if (name != picture->names)
@@ -821,10 +820,7 @@ int timeline_section(struct page *page)
 	if (!session_next_trace(page->session, NULL))
 		return 0;
 	picture = (struct picture){.page = page};
-	error = filter_init(&picture.filter, page->session, page->options);
-	if (error)
-		return error;
-	error = items_read(&picture.timeline, page->session, &picture.filter);
+	error = items_read(&picture.timeline, page->session, &page->filter);
 	if (!error && picture.timeline.count) {
 		items_choose_step(&picture.timeline);
 		write_legend(&page->html);
@@ -835,6 +831,5 @@ int timeline_section(struct page *page)
 	}
 	entries_free(&picture.names);
 	items_free(&picture.timeline);
-	filter_free(&picture.filter);
 	return error;
 }

@@ -2,7 +2,6 @@
 /* How far the two clocks agree, row by row, over the calls that both timed. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/print/report.h"
 #include "report/print/table.h"
@@ -32,9 +31,7 @@ enum agreement_reason { AGREEMENT_REASONS(AGREEMENT_ENUM) };
 #undef AGREEMENT_ENUM
 
 struct agreement_row {
-	char *name;
-	enum row_kind kind;
-	int device;
+	const char *name; /* the filter's */
 	uint64_t calls, checked;
 	uint64_t cupti, raw, events; /* averages over the checked calls */
 	uint64_t difference;	     /* of the averages, without its sign */
@@ -90,8 +87,6 @@ static void judge(struct agreement_row *judged, const struct session *session,
 {
 	const struct histogram *differences = session_histogram(session, row->difference_histogram);
 
-	judged->kind = row->kind;
-	judged->device = row->device;
 	judged->calls = row_calls(row);
 	judged->checked = row->checked;
 	if (row->checked == 0 && row->waited > 0)
@@ -123,7 +118,6 @@ static int add_row(struct agreement *agreement, struct filter *filter, const str
 {
 	const char *name = filter_name(filter, row->kind, row->name);
 	struct agreement_row *grown;
-	char *copy;
 
 	if (!name)
 		return -ENOMEM;
@@ -133,20 +127,9 @@ static int add_row(struct agreement *agreement, struct filter *filter, const str
 	if (!grown)
 		return -ENOMEM;
 	agreement->rows = grown;
-	copy = strdup(name);
-	if (!copy)
-		return -ENOMEM;
-	grown[agreement->count] = (struct agreement_row){.name = copy};
+	grown[agreement->count] = (struct agreement_row){.name = name};
 	judge(&grown[agreement->count++], filter->session, row);
 	return 0;
-}
-
-static void agreement_free(struct agreement *agreement)
-{
-	for (size_t i = 0; i < agreement->count; i++)
-		free(agreement->rows[i].name);
-	free(agreement->rows);
-	*agreement = (struct agreement){.rows = NULL};
 }
 
 static int agreement_collect(struct agreement *agreement, struct report *report)
@@ -180,7 +163,7 @@ static int agreement_collect(struct agreement *agreement, struct report *report)
 	}
 	free(differences);
 	if (error)
-		agreement_free(agreement);
+		free(agreement->rows);
 	return error;
 }
 
@@ -222,7 +205,6 @@ int cross_check_write(struct report *report)
 {
 	struct agreement agreement;
 	struct sheet sheet = {SHEET_OF(columns), .row = fill_row, .argument = &agreement,
-			      .form = report->options->csv ? SHEET_CSV : SHEET_TEXT,
 			      .has_units = report->options->csv};
 	int error = agreement_collect(&agreement, report);
 
@@ -230,8 +212,8 @@ int cross_check_write(struct report *report)
 		return error;
 	sheet.rows = agreement.count;
 	fputc('\n', report->file);
-	sheet_write(&sheet, report->file);
-	agreement_free(&agreement);
+	report_sheet(report, &sheet);
+	free(agreement.rows);
 	return 0;
 }
 
@@ -257,7 +239,7 @@ int agreement_write(struct report *report)
 			     number_about(text, (double)agreement.worst->difference, 2),
 			     agreement.worst->percent, agreement.worst->name);
 	}
-	agreement_free(&agreement);
+	free(agreement.rows);
 	return 0;
 }
 

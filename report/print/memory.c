@@ -336,30 +336,10 @@ void memory_sites_sheet(struct sheet *sheet, const struct memory_tables *tables)
 				.rows = tables->site_count};
 }
 
-static void write_tables(const struct memory_tables *tables, bool csv, FILE *file)
-{
-	struct sheet use, sites;
-
-	memory_use_sheet(&use, tables);
-	memory_sites_sheet(&sites, tables);
-	use.form = sites.form = csv ? SHEET_CSV : SHEET_TEXT;
-	use.title = session_header(tables->session)->processes
-			    ? "Memory, its peak that of one process:"
-			    : "Memory:";
-	sites.title = "Largest at the peak:";
-	if (!csv && sites.rows > SITES_SHOWN)
-		sites.rows = SITES_SHOWN;
-	sheet_write(&use, file);
-	/* A merged profile does not tell. */
-	if (csv || sites.rows)
-		sheet_write(&sites, file);
-	if (sites.rows < tables->site_count)
-		fprintf(file, "%zu more (--csv lists them)\n", tables->site_count - sites.rows);
-}
-
 int memory_table_write(const struct report *report)
 {
 	struct memory_tables tables;
+	struct sheet use, sites;
 	int error;
 
 	if (!totals_of(report->session).all)
@@ -367,7 +347,21 @@ int memory_table_write(const struct report *report)
 	error = memory_collect(&tables, report->session);
 	if (error)
 		return error;
-	write_tables(&tables, report->options->csv, report->file);
+	memory_use_sheet(&use, &tables);
+	memory_sites_sheet(&sites, &tables);
+	use.title = session_header(report->session)->processes
+			    ? "Memory, its peak that of one process:"
+			    : "Memory:";
+	sites.title = "Largest at the peak:";
+	if (!report->options->csv && sites.rows > SITES_SHOWN)
+		sites.rows = SITES_SHOWN;
+	report_sheet(report, &use);
+	/* A merged profile does not tell. */
+	if (report->options->csv || sites.rows)
+		report_sheet(report, &sites);
+	if (sites.rows < tables.site_count)
+		fprintf(report->file, "%zu more (--csv lists them)\n",
+			tables.site_count - sites.rows);
 	memory_free(&tables);
 	return 0;
 }

@@ -140,8 +140,7 @@ static void write_table(struct metrics *metrics)
 	const struct report *report = metrics->report;
 	const uint64_t *counters = session_header(report->session)->counters;
 	struct sheet sheet = {SHEET_OF(columns), .row = fill, .argument = metrics,
-			      .rows = metrics->count,
-			      .form = report->options->csv ? SHEET_CSV : SHEET_TEXT};
+			      .rows = metrics->count};
 
 	if (!report->options->csv)
 		qsort_r(metrics->shown, metrics->count, sizeof(*metrics->shown), by_device,
@@ -155,7 +154,7 @@ static void write_table(struct metrics *metrics)
 			     (unsigned long long)counters[COUNTER_metric_launches],
 			     (double)counters[COUNTER_metric_ns] / 1e9);
 	}
-	sheet_write(&sheet, report->file);
+	report_sheet(report, &sheet);
 }
 
 int metrics_write(struct report *report)

@@ -408,13 +408,8 @@ static int print_lines(const struct report *report, const struct nsys_report *wa
 		       struct nsys_line *lines)
 {
 	struct nsys_rows rows = {calloc(HASH_COUNT(lines) + 1, sizeof(*rows.lines)), 0};
-	struct sheet sheet = {SHEET_OF(columns),
-			      .row = fill_row,
-			      .argument = &rows,
-			      .parts = wanted->parts,
-			      .nsys = true,
-			      .indent = 1,
-			      .form = report->options->csv ? SHEET_CSV : SHEET_TEXT};
+	struct sheet sheet = {SHEET_OF(columns),      .row = fill_row, .argument = &rows,
+			      .parts = wanted->parts, .nsys = true,    .indent = 1};
 	struct nsys_line *line;
 
 	if (!rows.lines)
@@ -431,7 +426,7 @@ static int print_lines(const struct report *report, const struct nsys_report *wa
 	if (sheet.rows && !report->options->csv)
 		fprintf(report->file, "\n ** %s:\n\n", wanted->title);
 	if (sheet.rows) {
-		sheet_write(&sheet, report->file);
+		report_sheet(report, &sheet);
 		fputc('\n', report->file);
 	}
 	free(rows.lines);

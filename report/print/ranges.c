@@ -20,16 +20,15 @@ struct printer {
 
 static bool shows(const struct row *row, double *average, void *argument)
 {
-	struct ranges *ranges = argument;
+	struct filter *filter = argument;
 
-	*average = row_average(ranges->session, row);
-
-	return filter_shows(&ranges->filter, row->kind, row->name, row->device);
+	*average = row_average(filter->session, row);
+	return filter_shows(filter, row->kind, row->name, row->device);
 }
 
 static const char *name_or_unnamed(const struct printer *printer, uint64_t offset)
 {
-	const char *name = session_string(printer->ranges.session, offset);
+	const char *name = session_string(printer->report->session, offset);
 
 	return *name ? name : "<unnamed>";
 }
@@ -39,15 +38,15 @@ static const char *name_or_unnamed(const struct printer *printer, uint64_t offse
  */
 static char *full_name(const struct ranges *ranges, const struct nvtx_range *range)
 {
-	const char *domain = session_string(ranges->session, range->domain);
-	const char *name = session_string(ranges->session, range->name);
+	const char *domain = session_string(ranges->filter->session, range->domain);
+	const char *name = session_string(ranges->filter->session, range->name);
 	char *text;
 
 	if (asprintf(&text, "%s%s%s%s", domain, *domain ? "@" : "", *name ? name : "<unnamed>",
 		     range->style == RANGE_START_END ? " (start/end)" : "") < 0)
 		return NULL;
-	if (ranges->options->name_most)
-		filter_cut(text, ranges->options->name_most);
+	if (ranges->filter->options->name_most)
+		filter_cut(text, ranges->filter->options->name_most);
 	return text;
 }
 
@@ -89,8 +88,8 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 	}
 	cell_text(&cells[9], node->range->style == RANGE_START_END ? "start/end" : "push/pop");
 	cell_count(&cells[10], node->depth);
-	cell_text(&cells[11], session_string(ranges->session, node->range->domain));
-	cell_text(&cells[12], session_string(ranges->session, node->range->name));
+	cell_text(&cells[11], session_string(ranges->filter->session, node->range->domain));
+	cell_text(&cells[12], session_string(ranges->filter->session, node->range->name));
 	cell_own(&cells[13], full_name(ranges, node->range));
 	cells[13].depth = node->depth;
 }
@@ -103,14 +102,13 @@ void ranges_sheet(struct sheet *sheet, const struct ranges *ranges)
 
 static void write_tree(struct printer *printer)
 {
-	const struct options *options = printer->ranges.options;
+	const struct options *options = printer->report->options;
 	size_t count = printer->ranges.tree.count;
 	size_t most = options->top ? options->top : options->csv ? count : ROWS_MOST;
 	struct sheet sheet;
 
 	ranges_sheet(&sheet, &printer->ranges);
 	sheet.rows = count < most ? count : most;
-	sheet.form = options->csv ? SHEET_CSV : SHEET_TEXT;
 	sheet.has_units = options->csv;
 	sheet.bold = options->colour;
 	fprintf(printer->report->file, "\n%sNVTX ranges:\n",
@@ -119,64 +117,66 @@ static void write_tree(struct printer *printer)
 		if (options->unit <= UNIT_NS || options->csv)
 			sheet.units[i] =
 				1 + (options->unit <= UNIT_NS ? options->unit : (int)UNIT_NS);
-	sheet_write(&sheet, printer->report->file);
+	report_sheet(printer->report, &sheet);
 	if (count > most)
 		fprintf(printer->report->file, "(%zu more ranges: --top %zu shows all)\n",
 			count - most, count);
 }
 
-/* Adds a part of a row to the table's row of its name. */
-static int add_part(struct printer *printer, struct table *table, const struct nvtx_part *part,
-		    const struct row *row, double average)
+/* The table's row of a name, which is taken over; NULL: memory is out. */
+static struct table_row *row_named(struct table *table, enum row_kind kind, char *name)
 {
-	struct table_row *sum = table->rows;
-	struct table_row *end = table->rows + table->collected;
-	char *name = table_row_name(&printer->ranges.filter, row);
+	struct table_row *rows = table->rows;
+	size_t i = 0;
 
-	if (!name)
-		return -ENOMEM;
-	while (sum < end && (sum->kind != row->kind || strcmp(sum->name, name) != 0))
-		sum++;
-	if (sum < end) {
-		free(name);
-	} else {
-		struct table_row *rows = grow(table->rows, table->collected * sizeof(*rows),
-					      (table->collected + 1) * sizeof(*rows));
-
-		if (!rows) {
-			free(name);
-			return -ENOMEM;
+	while (name && i < table->collected &&
+	       (rows[i].kind != kind || strcmp(rows[i].name, name) != 0))
+		i++;
+	if (name && i == table->collected) {
+		rows = grow(rows, i * sizeof(*rows), (i + 1) * sizeof(*rows));
+		if (rows) {
+			table->rows = rows;
+			rows[table->collected++] = (struct table_row){
+				.name = name, .kind = kind, .minimum = UINT64_MAX};
+			return &rows[i];
 		}
-		table->rows = rows;
-		sum = &rows[table->collected++];
-		*sum = (struct table_row){.name = name, .kind = row->kind, .minimum = UINT64_MAX};
 	}
-	sum->calls += to_unsigned(part->calls + part->untimed + 0.5);
+	free(name);
+	return name && rows ? &rows[i] : NULL;
+}
+
+static void add_times(struct table_row *sum, uint64_t calls, uint64_t total, uint64_t minimum,
+		      uint64_t maximum)
+{
+	sum->calls += calls;
 	sum->timed = sum->counted = sum->calls;
-	sum->total += part->total + to_unsigned(part->untimed * average + 0.5);
-	sum->estimated |= part->estimated || part->untimed > 0;
-	if (part->known & MINIMUM_KNOWN && part->minimum < sum->minimum)
-		sum->minimum = part->minimum;
-	if (part->maximum > sum->maximum)
-		sum->maximum = part->maximum;
-	return 0;
+	sum->total += total;
+	sum->minimum = minimum < sum->minimum ? minimum : sum->minimum;
+	sum->maximum = maximum > sum->maximum ? maximum : sum->maximum;
 }
 
 /* Adds what was done in a node itself to the tables of its sections. */
 static int add_parts(struct printer *printer, const struct range_node *node, struct table *tables)
 {
-	int error = 0;
-
-	for (size_t i = 0; i < node->part_count && !error; i++) {
+	for (size_t i = 0; i < node->part_count; i++) {
 		const struct nvtx_part *part = printer->ranges.tree.parts[node->first_part + i];
-		const struct row *row = session_row_at(printer->ranges.session, part->row);
-		enum table_section section = table_section_of(printer->ranges.session, row);
+		const struct row *row = session_row_at(printer->report->session, part->row);
+		enum table_section section = table_section_of(printer->report->session, row);
+		struct table_row *sum;
 		double average;
 
-		if (section != TABLE_SECTIONS && shows(row, &average, printer))
-			error = add_part(printer, &tables[section], part, row, average);
+		if (section == TABLE_SECTIONS || !shows(row, &average, printer->ranges.filter))
+			continue;
+		sum = row_named(&tables[section], row->kind,
+				table_row_name(printer->ranges.filter, row));
+		if (!sum)
+			return -ENOMEM;
+		add_times(sum, to_unsigned(part->calls + part->untimed + 0.5),
+			  part->total + to_unsigned(part->untimed * average + 0.5),
+			  part->known & MINIMUM_KNOWN ? part->minimum : UINT64_MAX, part->maximum);
+		sum->estimated |= part->estimated || part->untimed > 0;
 	}
-	return error;
+	return 0;
 }
 
 /* Whether two nodes are one range to nvprof, which does not tell the ways into a range apart. */
@@ -186,30 +186,16 @@ static bool is_alike(const struct range_node *one, const struct range_node *othe
 	       one->range->domain == other->range->domain && one->range->name == other->range->name;
 }
 
-static int add_range_row(const struct printer *printer, struct table *table,
-			 const struct range_node *node)
+static int add_range(const struct printer *printer, struct table *table,
+		     const struct range_node *node)
 {
-	struct table_row *row = table->rows;
+	const char *name = name_or_unnamed(printer, node->range->name);
+	struct table_row *sum = row_named(table, ROW_RANGE, visible_text(name));
 
-	if (!row) {
-		row = calloc(1, sizeof(*row));
-		if (!row)
-			return -ENOMEM;
-		table->rows = row;
-		row->name = visible_text(name_or_unnamed(printer, node->range->name));
-		if (!row->name)
-			return -ENOMEM;
-		row->minimum = UINT64_MAX;
-		table->collected = 1;
-	}
-	row->calls += node->calls;
-	row->timed = row->counted = row->calls;
-	row->total += node->total;
-	if (node->known & MINIMUM_KNOWN && node->minimum < row->minimum)
-		row->minimum = node->minimum;
-	if (node->maximum > row->maximum)
-		row->maximum = node->maximum;
-	return 0;
+	if (sum)
+		add_times(sum, node->calls, node->total,
+			  node->known & MINIMUM_KNOWN ? node->minimum : UINT64_MAX, node->maximum);
+	return sum ? 0 : -ENOMEM;
 }
 
 /* Marks the nodes that are this range, or inside of it. */
@@ -232,82 +218,90 @@ static int write_block(struct printer *printer, const struct range_node *range, 
 	mark(tree, range, inside);
 	for (size_t i = 0; i < tree->count && !error; i++)
 		if (is_alike(&tree->nodes[i], range))
-			error = add_range_row(printer, &tables[TABLE_RANGE], &tree->nodes[i]);
+			error = add_range(printer, &tables[TABLE_RANGE], &tree->nodes[i]);
 	for (size_t i = 0; i < tree->count && !error; i++)
 		if (inside[i])
 			error = add_parts(printer, &tree->nodes[i], tables);
 	for (unsigned section = 0; section < TABLE_SECTIONS; section++)
-		table_sort(&tables[section], printer->ranges.options);
+		table_sort(&tables[section], printer->report->options);
 	if (!error)
-		summary_write_range(tables, printer->ranges.options, printer->report->file);
+		summary_write_range(tables, printer->report->options, printer->report->file);
 	for (unsigned section = 0; section < TABLE_SECTIONS; section++)
 		table_free(&tables[section]);
 	return error;
 }
 
+static bool is_same_domain(const struct nvtx_range *one, const struct nvtx_range *other)
+{
+	return one->thread == other->thread && one->domain == other->domain;
+}
+
+/* The first node that is not written yet, of the domain of the last one if there is one, else of
+ * its thread, else of any; NULL: all are written. */
+static const struct range_node *next_node(const struct range_tree *tree, const bool *written,
+					  const struct nvtx_range *last)
+{
+	const struct range_node *of_thread = NULL, *of_any = NULL;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct range_node *node = &tree->nodes[i];
+
+		if (written[i])
+			continue;
+		if (last && is_same_domain(node->range, last))
+			return node;
+		if (!of_thread && last && node->range->thread == last->thread)
+			of_thread = node;
+		of_any = of_any ? of_any : node;
+	}
+	return of_thread ? of_thread : of_any;
+}
+
+static void write_quoted(struct printer *printer, const char *what, uint64_t name)
+{
+	report_begin(printer->report, "%s \"", what);
+	visible_write(name_or_unnamed(printer, name), printer->report->file);
+	fputs("\"\n", printer->report->file);
+}
+
 /* Threads, their domains, and their ranges, each in the order in which they came. */
 static int write_blocks(struct printer *printer)
 {
+	const struct report *report = printer->report;
 	const struct range_tree *tree = &printer->ranges.tree;
 	bool *inside = calloc(tree->count, sizeof(*inside));
 	bool *written = calloc(tree->count, sizeof(*written));
-	const struct nvtx_range *thread = NULL, *domain = NULL;
-	size_t left = tree->count, next;
+	const struct nvtx_range *last = NULL;
+	const struct range_node *node;
 	int error = inside && written ? 0 : -ENOMEM;
 
-	while (left > 0 && !error) {
-		const struct range_node *range;
+	while (!error && (node = next_node(tree, written, last))) {
+		const struct nvtx_range *range = node->range;
 
-		/* The next of this domain, else of this thread, else of any. */
-		next = SIZE_MAX;
-		for (size_t i = 0; i < tree->count && next == SIZE_MAX && domain; i++)
-			if (!written[i] && tree->nodes[i].range->thread == thread->thread &&
-			    tree->nodes[i].range->domain == domain->domain)
-				next = i;
-		for (size_t i = 0; i < tree->count && next == SIZE_MAX && thread; i++)
-			if (!written[i] && tree->nodes[i].range->thread == thread->thread)
-				next = i;
-		for (size_t i = 0; i < tree->count && next == SIZE_MAX; i++)
-			if (!written[i])
-				next = i;
-		range = &tree->nodes[next];
-		if (!thread)
-			fprintf(printer->report->file, "\n%sNVTX result:\n",
-				printer->report->prefix);
-		else
-			fputc('\n', printer->report->file);
-		if (!thread || range->range->thread != thread->thread)
-			report_begin(printer->report, "  Thread \"<unnamed>\" (id = %u)\n",
-				     range->range->thread);
-		if (!thread || range->range->thread != thread->thread ||
-		    range->range->domain != domain->domain) {
-			report_begin(printer->report, "    Domain \"");
-			visible_write(name_or_unnamed(printer, range->range->domain),
-				      printer->report->file);
-			fputs("\"\n", printer->report->file);
-		}
-		thread = domain = range->range;
-		report_begin(printer->report, "      Range \"");
-		visible_write(name_or_unnamed(printer, range->range->name), printer->report->file);
-		fputs("\"\n", printer->report->file);
-		error = write_block(printer, range, inside);
+		fputc('\n', report->file);
+		if (!last)
+			report_begin(report, "NVTX result:\n");
+		if (!last || range->thread != last->thread)
+			report_begin(report, "  Thread \"<unnamed>\" (id = %u)\n", range->thread);
+		if (!last || !is_same_domain(range, last))
+			write_quoted(printer, "    Domain", range->domain);
+		write_quoted(printer, "      Range", range->name);
+		last = range;
+		error = write_block(printer, node, inside);
 		for (size_t i = 0; i < tree->count; i++)
-			if (!written[i] && is_alike(&tree->nodes[i], range)) {
-				written[i] = true;
-				left--;
-			}
+			written[i] |= is_alike(&tree->nodes[i], node);
 	}
 	free(inside);
 	free(written);
 	return error;
 }
 
-static uint64_t gpu_time(const struct ranges *ranges)
+static uint64_t gpu_time(const struct filter *filter)
 {
 	struct table table;
 	uint64_t total;
 
-	if (table_collect(&table, ranges->session, ranges->options, TABLE_GPU, TABLE_ALL_DEVICES,
+	if (table_collect(&table, filter->session, filter->options, TABLE_GPU, TABLE_ALL_DEVICES,
 			  false))
 		return 0;
 	total = table.total;
@@ -315,17 +309,13 @@ static uint64_t gpu_time(const struct ranges *ranges)
 	return total;
 }
 
-int ranges_collect(struct ranges *ranges, const struct session *session,
-		   const struct options *options, bool by_thread)
+int ranges_collect(struct ranges *ranges, struct filter *filter, bool by_thread)
 {
 	int error;
 
-	*ranges = (struct ranges){.session = session, .options = options};
-	error = filter_init(&ranges->filter, session, options);
-	if (error)
-		return error;
-	error = range_tree_build(&ranges->tree, session, by_thread, shows, ranges);
-	ranges->gpu_time = gpu_time(ranges);
+	*ranges = (struct ranges){.filter = filter};
+	error = range_tree_build(&ranges->tree, filter->session, by_thread, shows, filter);
+	ranges->gpu_time = gpu_time(filter);
 	ranges->order = error ? NULL : range_order(&ranges->tree);
 	if (!error && !ranges->order)
 		error = -ENOMEM;
@@ -338,10 +328,9 @@ void ranges_free(struct ranges *ranges)
 {
 	range_tree_free(&ranges->tree);
 	free(ranges->order);
-	filter_free(&ranges->filter);
 }
 
-int ranges_write(const struct report *report)
+int ranges_write(struct report *report)
 {
 	bool blocks = report->options->nvtx_kernels || report->options->format == FORMAT_NVPROF;
 	struct printer printer = {.report = report};
@@ -349,7 +338,7 @@ int ranges_write(const struct report *report)
 
 	if (!session_next_item(report->session, SEGMENT_RANGES, NULL))
 		return 0;
-	error = ranges_collect(&printer.ranges, report->session, report->options, blocks);
+	error = ranges_collect(&printer.ranges, &report->filter, blocks);
 	if (error)
 		return error;
 	if (blocks)

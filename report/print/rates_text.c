@@ -19,10 +19,10 @@ static bool is_of_table(const struct row *row, bool kernels)
 
 /* `patterns`: what kernels were declared to do; NULL for copies. `device`: it stands in the name.
  */
-static int add_row(struct rates_table *table, const struct session *session, struct filter *filter,
-		   const struct options *options, struct work_patterns *patterns, bool device,
-		   const struct row *row)
+static int add_row(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
+		   bool device, const struct row *row)
 {
+	const struct session *session = filter->session;
 	struct rates_row *added = &table->rows[table->count];
 	const char *name = session_string(session, row->name), *shown;
 	struct timed_row timed;
@@ -34,7 +34,8 @@ static int add_row(struct rates_table *table, const struct session *session, str
 	*added = (struct rates_row){.row = row, .total = timed.total};
 	added->device = rates_device(session, row);
 	if (patterns)
-		error = work_patterns_match(patterns, name, options->demangling, &added->work);
+		error = work_patterns_match(patterns, name, filter->options->demangling,
+					    &added->work);
 	if (error)
 		return error;
 	added->rates = rates_of(&timed, name, &added->work, added->device);
@@ -63,23 +64,23 @@ void rates_free(struct rates_table *table)
 	*table = (struct rates_table){.rows = NULL};
 }
 
-int rates_collect(struct rates_table *table, const struct session *session, struct filter *filter,
-		  const struct options *options, struct work_patterns *patterns, bool device)
+int rates_collect(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
+		  bool device)
 {
 	struct row *row;
 	size_t most = 1;
 	int error = 0;
 
 	*table = (struct rates_table){.rows = NULL};
-	session_for_each_row (session, row)
+	session_for_each_row (filter->session, row)
 		most += is_of_table(row, patterns);
 	table->rows = calloc(most, sizeof(*table->rows));
 	if (!table->rows)
 		return -ENOMEM;
 	/* Rows may come while they are read. */
-	session_for_each_row (session, row)
+	session_for_each_row (filter->session, row)
 		if (!error && table->count < most && is_of_table(row, patterns))
-			error = add_row(table, session, filter, options, patterns, device, row);
+			error = add_row(table, filter, patterns, device, row);
 	if (error)
 		rates_free(table);
 	else
@@ -207,9 +208,8 @@ static void write_lines(const struct report *report, const struct rates_line *li
 	rates_sheet(&sheet, lines, count, parts);
 	sheet.has_units = csv;
 	sheet.indent = parts & COPIES ? 0 : 2;
-	sheet.form = csv ? SHEET_CSV : SHEET_TEXT;
 	fputc('\n', report->file);
-	sheet_write(&sheet, report->file);
+	report_sheet(report, &sheet);
 }
 
 static int write_sheets(const struct report *report, const struct rates_table *tables)
@@ -298,11 +298,9 @@ int rates_write(struct report *report)
 	for (int i = 0; i < SESSION_DEVICES; i++)
 		devices += session_header(report->session)->devices[i].used != 0;
 	device = devices > 1 && !report->options->csv;
-	error = rates_collect(&tables[0], report->session, &report->filter, report->options, NULL,
-			      device);
+	error = rates_collect(&tables[0], &report->filter, NULL, device);
 	if (!error)
-		error = rates_collect(&tables[1], report->session, &report->filter, report->options,
-				      &patterns, device);
+		error = rates_collect(&tables[1], &report->filter, &patterns, device);
 	if (!error)
 		error = write_sheets(report, tables);
 	if (!error && !report->options->csv && !report->options->quiet)

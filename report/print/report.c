@@ -74,6 +74,12 @@ void report_write_start(const struct options *options, pid_t pid, const char *co
 	fflush(file);
 }
 
+void report_sheet(const struct report *report, struct sheet *sheet)
+{
+	sheet->form = report->options->csv ? SHEET_CSV : SHEET_TEXT;
+	sheet_write(sheet, report->file);
+}
+
 static void write_application(struct report *report)
 {
 	const struct session_header *header = session_header(report->session);

@@ -39,7 +39,7 @@ int report_write(struct session *session, const struct options *options, FILE *f
 int report_deliver(struct session *session, const struct options *options,
 		   const struct log_file *log, bool started, char *message, size_t size);
 
-/* What its parts have in common. */
+/* What its parts have in common; they write their sheets with report_sheet(). */
 struct report {
 	const struct session *session;
 	const struct options *options;
@@ -61,9 +61,7 @@ int nsys_format_write(struct report *report);
 
 /* The NVTX ranges of a report, with the GPU time of what was launched in them. */
 struct ranges {
-	const struct session *session;
-	const struct options *options;
-	struct filter filter;
+	struct filter *filter;
 	struct range_tree tree;
 	size_t *order;	   /* of the tree's nodes, as they are printed */
 	uint64_t gpu_time; /* of all operations, in ranges or not; ns */
@@ -71,13 +69,12 @@ struct ranges {
 
 /* `by_thread`: what several threads did in ranges of one name is told apart. 0 or -errno; free it
  * with ranges_free(). */
-int ranges_collect(struct ranges *ranges, const struct session *session,
-		   const struct options *options, bool by_thread);
+int ranges_collect(struct ranges *ranges, struct filter *filter, bool by_thread);
 void ranges_free(struct ranges *ranges);
 /* The sheet of the tree. */
 void ranges_sheet(struct sheet *sheet, const struct ranges *ranges);
 /* NVTX ranges; nothing if there are none. */
-int ranges_write(const struct report *report);
+int ranges_write(struct report *report);
 int histograms_write(const struct report *report);
 /* How far the two clocks agree, row by row, over the calls that both timed: a table, and the lines
  * of the report. 0 or -ENOMEM. */
@@ -161,6 +158,8 @@ void memory_sites_sheet(struct sheet *sheet, const struct memory_tables *tables)
 int memory_table_write(const struct report *report);
 /* How many records a trace has kept; nothing without one. */
 void trace_size_write(const struct session *session, const char *prefix, FILE *file);
+/* Writes a sheet, as text or CSV. */
+void report_sheet(const struct report *report, struct sheet *sheet);
 /* Begins a line, or is all of one. */
 void report_begin(const struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -16,15 +16,13 @@
 #include "report/rates/rates.h"
 #include "report/session/estimate.h"
 #include "report/session/session.h"
+#include "report/sheet/sheet.h"
 
 /* Graphs have a section of their own where their nodes are rows of the first: a launch's time is
  * then there already. TABLE_RANGE is of nvprof's tables for an NVTX range: its own time. */
 enum table_section { TABLE_RANGE, TABLE_GPU, TABLE_GRAPHS, TABLE_API, TABLE_SECTIONS };
 
 #define TABLE_ALL_DEVICES -1
-
-struct cell;
-struct sheet;
 
 struct table_row {
 	char *name; /* as it is printed */
@@ -140,8 +138,8 @@ struct rates_table {
 
 /* The timed copies and memsets, those with most time first; with patterns the kernels. `device`:
  * it stands in the name. 0 or -ENOMEM. */
-int rates_collect(struct rates_table *table, const struct session *session, struct filter *filter,
-		  const struct options *options, struct work_patterns *patterns, bool device);
+int rates_collect(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
+		  bool device);
 void rates_free(struct rates_table *table);
 
 /* A row, and one of its units of --work; -1: none. */

@@ -259,7 +259,7 @@ static void write_records(struct trace *trace)
 	if (!trace->zero || trace->zero > trace->records[0]->start)
 		trace->zero = trace->records[0]->start;
 	sheet_choose_units(&sheet, options->unit, 0, trace->count);
-	sheet_write(&sheet, trace->report->file);
+	report_sheet(trace->report, &sheet);
 }
 
 int trace_write(struct report *report, bool gpu, bool api)

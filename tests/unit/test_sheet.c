@@ -177,6 +177,7 @@ static void a_column_that_is_added_shows_in_all_five_forms(void **state)
 	struct energy_table energy;
 	struct options options;
 	struct ranges ranges;
+	struct filter filter;
 
 	(void)state;
 	options_defaults(&options);
@@ -186,10 +187,12 @@ static void a_column_that_is_added_shows_in_all_five_forms(void **state)
 	summary_sheet(&section, tables);
 	a_column_that_is_added_shows();
 	table_free(&tables[TABLE_GPU]);
-	assert_int_equal(ranges_collect(&ranges, session, &options, false), 0);
+	assert_int_equal(filter_init(&filter, session, &options), 0);
+	assert_int_equal(ranges_collect(&ranges, &filter, false), 0);
 	ranges_sheet(&section, &ranges);
 	a_column_that_is_added_shows();
 	ranges_free(&ranges);
+	filter_free(&filter);
 	assert_int_equal(memory_collect(&memory, session), 0);
 	memory_use_sheet(&section, &memory);
 	a_column_that_is_added_shows();
