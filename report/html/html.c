@@ -14,27 +14,12 @@
 extern const char page_css[], page_js[], timeline_js[];
 extern const size_t page_css_size, page_js_size, timeline_js_size;
 
-/* As a terminal may be sent it; NULL if memory is out, which is noted. */
-static char *visible(struct html *html, const char *text)
-{
-	char *shown = visible_text(text);
-
-	if (!shown && !html->error)
-		html->error = -ENOMEM;
-	return shown;
-}
-
 void html_text(struct html *html, const char *text)
 {
-	char *shown = visible(html, text);
+	struct out out = OUT_TO_FILE(html->file);
 
-	for (const char *c = shown; c && *c; c++) {
-		if (strchr("<>&\"'`", *c))
-			fprintf(html->file, "&#%d;", *c);
-		else
-			fputc(*c, html->file);
-	}
-	free(shown);
+	out_entities(&out, text, "<>&\"'`");
+	out_flush(&out);
 }
 
 static void write_lines(struct html *html, const char *text)
@@ -73,18 +58,19 @@ int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void
 
 void html_json_text(struct html *html, const char *text)
 {
-	char *shown = visible(html, text);
+	char shown[VISIBLE_SIZE];
+	size_t length;
 
 	fputc('"', html->file);
-	for (const char *c = shown; c && *c; c++) {
+	while ((length = visible_next(&text, shown)) > 0) {
 		/* "</script>" and "<!--" would end the element, or change how it is read. */
-		if (strchr("<>&\"'\\", *c))
-			fprintf(html->file, "\\u%04x", *c);
-		else
-			fputc(*c, html->file);
+		bool special = strchr("<>&\"'\\", *shown) != NULL;
+
+		if (special)
+			fprintf(html->file, "\\u%04x", *shown);
+		fwrite(shown + special, 1, length - special, html->file);
 	}
 	fputc('"', html->file);
-	free(shown);
 }
 
 void html_begin(struct html *html, const char *title)

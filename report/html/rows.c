@@ -15,37 +15,9 @@
 /* Rows that come first. Chosen: what a reader takes in without scrolling. */
 #define FIRST_ROWS   10
 
-/* Bars of a histogram. Chosen: about what fits beside a name, in half a kilobyte. */
-#define BARS_MOST    48
+/* Bars of a histogram. Chosen: as many as BARS_MOST fit beside a name, in half a kilobyte. */
 #define BAR_WIDTH    10
 #define BAR_HEIGHT   60
-
-struct bars {
-	unsigned first, step, count; /* buckets: the first one, how many a bar has; bars */
-	uint64_t calls[BARS_MOST], all, largest;
-};
-
-/* False if there is no sample. */
-static bool make_bars(struct bars *bars, const struct histogram *histogram)
-{
-	unsigned last = HISTOGRAM_BUCKETS - 1;
-
-	*bars = (struct bars){.step = 1};
-	while (bars->first < last && histogram->buckets[bars->first] == 0)
-		bars->first++;
-	while (last > bars->first && histogram->buckets[last] == 0)
-		last--;
-	while ((last - bars->first) / bars->step >= BARS_MOST)
-		bars->step++;
-	bars->count = (last - bars->first) / bars->step + 1;
-	for (unsigned bucket = bars->first; bucket <= last; bucket++)
-		bars->calls[(bucket - bars->first) / bars->step] += histogram->buckets[bucket];
-	for (unsigned i = 0; i < bars->count; i++) {
-		bars->all += bars->calls[i];
-		bars->largest = bars->calls[i] > bars->largest ? bars->calls[i] : bars->largest;
-	}
-	return bars->largest > 0;
-}
 
 static void write_histogram(struct html *html, const struct bars *bars)
 {
@@ -73,44 +45,28 @@ static void write_histogram(struct html *html, const struct bars *bars)
 		low, high);
 }
 
-static void write_percentile(struct html *html, const struct table_row *row, const char *name,
-			     double fraction)
-{
-	char text[NUMBER_SIZE];
-
-	fprintf(html->file, "<div><dt>%s</dt><dd>%s</dd></div>", name,
-		number_time(text, histogram_percentile_within(row->histogram, fraction,
-							      row->minimum, row->maximum)));
-}
-
 static void write_percentiles(struct html *html, const struct table_row *row)
 {
+	static const struct {
+		const char *name;
+		double fraction;
+	} shown[] = {{"Min", 0},    {"Med", 0.5},     {"p90", 0.9}, {"p95", 0.95},
+		     {"p99", 0.99}, {"p99.9", 0.999}, {"Max", 1}};
 	char text[NUMBER_SIZE];
 
 	fputs("<dl class=\"percentiles\">", html->file);
-	fprintf(html->file, "<div><dt>Min</dt><dd>%s</dd></div>", number_time(text, row->minimum));
-	write_percentile(html, row, "Med", 0.5);
-	write_percentile(html, row, "p90", 0.9);
-	write_percentile(html, row, "p95", 0.95);
-	write_percentile(html, row, "p99", 0.99);
-	write_percentile(html, row, "p99.9", 0.999);
-	fprintf(html->file, "<div><dt>Max</dt><dd>%s</dd></div></dl>\n",
-		number_time(text, row->maximum));
-}
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		double fraction = shown[i].fraction;
+		uint64_t time = fraction <= 0 ? row->minimum
+				: fraction >= 1
+					? row->maximum
+					: histogram_percentile_within(row->histogram, fraction,
+								      row->minimum, row->maximum);
 
-/* In words, as the lines below the table of `ktime show` have it. */
-static void write_estimate(struct html *html, const struct table_row *row)
-{
-	char total[NUMBER_SIZE], timed[NUMBER_SIZE], calls[NUMBER_SIZE];
-
-	if (isnan(row->error))
-		number_about(total, (double)row->total, 3);
-	else
-		number_range(total, (double)row->total, row->error);
-	fprintf(html->file, "<p class=\"estimate\">Estimate: %s%s, from %s of %s calls%s%s.</p>\n",
-		total, isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
-		number_count(calls, row->counted), isnan(row->error) ? "; no interval: " : "",
-		isnan(row->error) ? table_without_interval(row) : "");
+		fprintf(html->file, "<div><dt>%s</dt><dd>%s</dd></div>", shown[i].name,
+			number_time(text, time));
+	}
+	fputs("</dl>\n", html->file);
 }
 
 /* A histogram and percentiles, and what an estimated total is made of; nothing if no call was
@@ -121,10 +77,13 @@ static void write_distribution(struct html *html, const struct table_row *row)
 
 	if (!row->timed)
 		return;
-	if (row->estimated)
-		write_estimate(html, row);
+	if (row->estimated) {
+		fputs("<p class=\"estimate\">Estimate: ", html->file);
+		table_estimate_write(row, false, html->file);
+		fputs("</p>\n", html->file);
+	}
 	/* A damaged file may have one of zeros for calls that were timed. */
-	if (!row->histogram || !make_bars(&bars, row->histogram))
+	if (!row->histogram || !bars_of(&bars, row->histogram, BARS_MOST))
 		return;
 	write_histogram(html, &bars);
 	write_percentiles(html, row);

@@ -243,18 +243,12 @@ static int write_estimates(const struct report *report)
 		return error;
 	for (size_t i = 0; i < table.count; i++) {
 		const struct table_row *row = &table.rows[i];
-		char total[NUMBER_SIZE], timed[NUMBER_SIZE], calls[NUMBER_SIZE];
 
 		if (!row->estimated || estimated++ >= ROWS_NAMED)
 			continue;
-		report_begin(report, "~ %s: %s%s, from %s of %s%s calls%s%s.\n", row->name,
-			     isnan(row->error)
-				     ? number_about(total, (double)row->total, 3)
-				     : number_range(total, (double)row->total, row->error),
-			     isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
-			     row->calls_about ? "about " : "", number_count(calls, row->counted),
-			     isnan(row->error) ? "; no interval: " : "",
-			     isnan(row->error) ? table_without_interval(row) : "");
+		report_begin(report, "~ %s: ", row->name);
+		table_estimate_write(row, row->calls_about, report->file);
+		fputc('\n', report->file);
 	}
 	if (estimated > ROWS_NAMED)
 		report_begin(report, "~ %zu more row%s.\n", estimated - ROWS_NAMED,

@@ -172,6 +172,22 @@ static int compare_rows(const void *left, const void *right, void *argument)
 	return order ? order : strcmp(a->name, b->name);
 }
 
+void table_estimate_write(const struct table_row *row, bool about, FILE *file)
+{
+	char total[NUMBER_SIZE], timed[NUMBER_SIZE], calls[NUMBER_SIZE];
+	bool known = !isnan(row->error);
+
+	fprintf(file, "%s%s, from %s of %s%s calls",
+		known ? number_range(total, (double)row->total, row->error)
+		      : number_about(total, (double)row->total, 3),
+		known ? " (95 %)" : "", number_count(timed, row->timed), about ? "about " : "",
+		number_count(calls, row->counted));
+	if (!known)
+		fprintf(file, "; no interval: too few %s",
+			row->clock == CLOCK_CUPTI ? "recording windows" : "samples");
+	fputc('.', file);
+}
+
 enum table_section table_section_of(const struct session *session, const struct row *row)
 {
 	const uint64_t *counters = session_header(session)->counters;
@@ -522,38 +538,40 @@ out:
 #define LINES_MOST 16
 #define BAR_WIDTH  50
 
-/*
- * Draws the buckets between the first and the last that are not empty, `step` to a line. There must
- * be a sample in one of them.
- */
-static void write_histogram(const struct histogram *histogram, FILE *file)
+bool bars_of(struct bars *bars, const struct histogram *histogram, unsigned most)
+{
+	*bars = (struct bars){.last = HISTOGRAM_BUCKETS - 1, .step = 1};
+	while (bars->first < bars->last && histogram->buckets[bars->first] == 0)
+		bars->first++;
+	while (bars->last > bars->first && histogram->buckets[bars->last] == 0)
+		bars->last--;
+	while ((bars->last - bars->first) / bars->step >= most)
+		bars->step++;
+	bars->count = (bars->last - bars->first) / bars->step + 1;
+	for (unsigned bucket = bars->first; bucket <= bars->last; bucket++)
+		bars->calls[(bucket - bars->first) / bars->step] += histogram->buckets[bucket];
+	for (unsigned i = 0; i < bars->count; i++) {
+		bars->all += bars->calls[i];
+		bars->largest = bars->calls[i] > bars->largest ? bars->calls[i] : bars->largest;
+	}
+	return bars->largest > 0;
+}
+
+static void write_bars(const struct bars *bars, FILE *file)
 {
 	static const char bar[] = "##################################################";
-	unsigned first = 0, last = HISTOGRAM_BUCKETS - 1, step = 1;
-	uint64_t counts[LINES_MOST] = {0}, largest = 0;
 	char low[NUMBER_SIZE], high[NUMBER_SIZE];
 
-	while (first < last && histogram->buckets[first] == 0)
-		first++;
-	while (last > first && histogram->buckets[last] == 0)
-		last--;
-	while ((last - first) / step >= LINES_MOST)
-		step++;
-	for (unsigned bucket = first; bucket <= last; bucket++)
-		counts[(bucket - first) / step] += histogram->buckets[bucket];
-	for (unsigned i = 0; i <= (last - first) / step; i++)
-		if (counts[i] > largest)
-			largest = counts[i];
-	for (unsigned i = 0; i <= (last - first) / step; i++) {
-		unsigned from = first + i * step;
-		unsigned to = from + step - 1 < last ? from + step - 1 : last;
+	for (unsigned i = 0; i < bars->count; i++) {
+		unsigned from = bars->first + i * bars->step, to = from + bars->step - 1;
 		/* Rounded up: what is there is seen. */
-		uint64_t width = (counts[i] * BAR_WIDTH + largest - 1) / largest;
+		uint64_t width = (bars->calls[i] * BAR_WIDTH + bars->largest - 1) / bars->largest;
 
 		fprintf(file, "%10s ..%10s  %10llu  %.*s\n",
 			number_time(low, histogram_bucket_low(from)),
-			number_time(high, histogram_bucket_high(to) - 1),
-			(unsigned long long)counts[i], (int)width, bar);
+			number_time(high,
+				    histogram_bucket_high(to < bars->last ? to : bars->last) - 1),
+			(unsigned long long)bars->calls[i], (int)width, bar);
 	}
 }
 
@@ -569,13 +587,14 @@ int histograms_write(const struct report *report)
 		error = table_collect(&table, report->session, report->options, section,
 				      TABLE_ALL_DEVICES, true);
 		for (size_t i = 0; !error && i < table.count; i++) {
-			const struct histogram *histogram = table.rows[i].histogram;
+			struct bars bars;
 
 			/* A damaged file may have one of zeros for calls that were timed. */
-			if (!histogram || histogram_count(histogram) == 0)
+			if (!table.rows[i].histogram ||
+			    !bars_of(&bars, table.rows[i].histogram, LINES_MOST))
 				continue;
 			fprintf(report->file, "\n%s\n", table.rows[i].name);
-			write_histogram(histogram, report->file);
+			write_bars(&bars, report->file);
 		}
 		if (!error)
 			table_free(&table);

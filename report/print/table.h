@@ -84,6 +84,14 @@ int table_row_add(struct table_row *sum, const struct session *session, const st
 /* Parts of the summary's sheet. On a terminal that is too narrow for them the sections' titles
  * leave their column. */
 enum { SUMMARY_WIDE = 1, SUMMARY_NARROW = 2, SUMMARY_EXTREMES = 4, SUMMARY_PERCENTILES = 8 };
+/* A histogram in at most `most` bars: the buckets from the first to the last that are not empty. */
+#define BARS_MOST 48
+struct bars {
+	unsigned first, last, step, count; /* buckets: how many a bar has; how many bars */
+	uint64_t calls[BARS_MOST], all, largest;
+};
+/* False if there is no sample. */
+bool bars_of(struct bars *bars, const struct histogram *histogram, unsigned most);
 /* The sheet of tables by enum table_section, as text with full names. */
 void summary_sheet(struct sheet *sheet, const struct table *tables);
 /* Its rows; the last cell is the name. */
@@ -95,11 +103,8 @@ static inline double table_percent(const struct table *table, const struct table
 {
 	return table->total > 0 ? 100.0 * (double)row->total / (double)table->total : 0;
 }
-/* Why an estimated total has no interval. */
-static inline const char *table_without_interval(const struct table_row *row)
-{
-	return row->clock == CLOCK_CUPTI ? "too few recording windows" : "too few samples";
-}
+/* "20.1 ± 3.9 ms (95 %), from 261 of 20,000 calls."; of `about` as many. */
+void table_estimate_write(const struct table_row *row, bool about, FILE *file);
 
 /* Of the durations of the counted calls, ns^2. */
 double table_variance(const struct table_row *row);
