@@ -60,19 +60,6 @@ static void add_trace(struct copies *copies)
 	}
 }
 
-static void write_remarks(const struct rates_table *table, struct html *html)
-{
-	for (enum rate_remark remark = REMARK_NONE + 1; remark < REMARK_COUNT; remark++)
-		for (size_t i = 0; i < table->count; i++)
-			if (table->rows[i].rates.remark == remark) {
-				fprintf(html->file,
-					"<p class=\"remark\">%s: ", rate_remark_text(remark));
-				html_text(html, rate_remark_meaning(remark));
-				fputs("</p>\n", html->file);
-				break;
-			}
-}
-
 static const struct column size_columns[] = {
 	{"Name", .name = true, .head = true}, {"GPU", .kind = CELL_INTEGER},
 	{"Size", .kind = CELL_SIZE},	      {"Calls", .kind = CELL_COUNT},
@@ -138,7 +125,13 @@ static int write_tables(struct copies *copies)
 		   "Copies and memsets by direction, beside what their link or memory can do; "
 		   "GB/s are 10<sup>9</sup> bytes a second");
 	free(lines);
-	write_remarks(table, html);
+	for (enum rate_remark remark = REMARK_NONE + 1; remark < REMARK_COUNT; remark++) {
+		if (!rates_have_remark(table, remark))
+			continue;
+		fprintf(html->file, "<p class=\"remark\">%s: ", rate_remark_text(remark));
+		html_text(html, rate_remark_meaning(remark));
+		fputs("</p>\n", html->file);
+	}
 	if (copies->classes)
 		html_sheet(html, &size_sheet, "copy-sizes-table", "sortable",
 			   "The same by size, from the records of the trace");

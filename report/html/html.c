@@ -24,7 +24,6 @@ void html_text(struct html *html, const char *text)
 
 static void write_lines(struct html *html, const char *text)
 {
-	fputs("<ul class=\"lines\">\n", html->file);
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 		char *line = strndup(text, length);
@@ -38,10 +37,10 @@ static void write_lines(struct html *html, const char *text)
 		free(line);
 		text += length + (text[length] == '\n');
 	}
-	fputs("</ul>\n", html->file);
 }
 
-int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void *argument)
+int html_list(struct html *html, const char *begin, const char *end,
+	      int (*write)(FILE *file, void *argument), void *argument)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -50,10 +49,18 @@ int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void
 
 	if (file && fclose(file) && !error)
 		error = -ENOMEM;
-	if (!error && size)
+	if (!error && size) {
+		fputs(begin, html->file);
 		write_lines(html, text);
+		fputs(end, html->file);
+	}
 	free(text);
 	return error;
+}
+
+int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void *argument)
+{
+	return html_list(html, "<ul class=\"lines\">\n", "</ul>\n", write, argument);
 }
 
 void html_json_text(struct html *html, const char *text)

@@ -27,6 +27,8 @@ struct html {
  * markup, in an element or in an attribute's quotes, as references. */
 void html_text(struct html *html, const char *text);
 /* What `write` writes, an item of a list for each line; 0, or what it returns, or -ENOMEM. */
+int html_list(struct html *html, const char *begin, const char *end,
+	      int (*write)(FILE *file, void *argument), void *argument);
 int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void *argument);
 /* A text as a string of JSON inside a script element, with its quotes. */
 void html_json_text(struct html *html, const char *text);

@@ -179,37 +179,22 @@ int use_section(struct page *page)
 	return any || error ? error : html_lines(&page->html, write_unknown, page);
 }
 
-static void write_finding(struct page *page, const struct finding *finding)
+static int write_findings(FILE *file, void *argument)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
+	const struct page *page = argument;
+	struct finding findings[FINDING_COUNT];
+	unsigned count = findings_of(page->session, page->options->devices, findings);
 
-	if (!file) {
-		page->html.error = -ENOMEM;
-		return;
+	for (unsigned i = 0; i < count; i++) {
+		finding_write(&findings[i], devices_used(page->session) > 1, file);
+		fputc('\n', file);
 	}
-	finding_write(finding, devices_used(page->session) > 1, file);
-	if (fclose(file))
-		page->html.error = -ENOMEM;
-	fputs("<li>", page->html.file);
-	html_text(&page->html, text ? text : "");
-	fputs("</li>\n", page->html.file);
-	free(text);
+	return 0;
 }
 
 int findings_section(struct page *page)
 {
-	struct finding findings[FINDING_COUNT];
-	unsigned count = 0;
-
-	if (page->options->findings && !session_header(page->session)->processes)
-		count = findings_of(page->session, page->options->devices, findings);
-	if (!count)
+	if (!page->options->findings || session_header(page->session)->processes)
 		return 0;
-	fputs("<ol class=\"findings\">\n", page->html.file);
-	for (unsigned i = 0; i < count; i++)
-		write_finding(page, &findings[i]);
-	fputs("</ol>\n", page->html.file);
-	return 0;
+	return html_list(&page->html, "<ol class=\"findings\">\n", "</ol>\n", write_findings, page);
 }

@@ -191,9 +191,11 @@ static void write_timing(struct report *report, const struct coverage *coverage)
 	write_corrections(report, coverage);
 }
 
-static void write_nodes(const struct report *report)
+/* What was only counted. */
+static void write_counted(const struct report *report)
 {
 	const uint64_t *counters = session_header(report->session)->counters;
+	uint64_t outside = counters[COUNTER_operations_outside];
 	char count[NUMBER_SIZE];
 
 	if (counters[COUNTER_graph_node_calls] > 0 && counters[COUNTER_graph_nodes] == 0)
@@ -202,13 +204,6 @@ static void write_nodes(const struct report *report)
 			"Nodes of graphs: %s launched, counted and not timed; their time is in the "
 			"graphs' rows.\n",
 			number_count(count, counters[COUNTER_graph_node_calls]));
-}
-
-static void write_outside(const struct report *report)
-{
-	uint64_t outside = session_header(report->session)->counters[COUNTER_operations_outside];
-	char count[NUMBER_SIZE];
-
 	if (outside > 0)
 		report_begin(report,
 			     "Outside the profiling window: %s GPU operation%s, counted only.\n",
@@ -397,8 +392,7 @@ int closing_write(struct report *report, bool use)
 	error = write_estimates(report);
 	if (!error)
 		error = agreement_write(report);
-	write_nodes(report);
-	write_outside(report);
+	write_counted(report);
 	write_losses(report);
 	if (use && !header->processes)
 		use_write(report);

@@ -60,16 +60,15 @@ unsigned idle_sums(const struct session *session, int device, uint32_t thread,
 	unsigned count = 0, i;
 
 	session_for_each_idle (session, row) {
-		const char *function =
-			row->cause == IDLE_CALL ? session_string(session, row->name) : "";
+		const struct idle_sum sum = sum_of(session, row);
 
 		if (row->device != device || (thread && row->thread != thread))
 			continue;
-		for (i = 0; i < count; i++)
-			if (sums[i].cause == row->cause && strcmp(sums[i].function, function) == 0)
-				break;
+		/* A profile has each name once. */
+		for (i = 0; i < count && sums[i].text != sum.text; i++)
+			;
 		if (i == count && count < IDLE_SUMS)
-			sums[count++] = sum_of(session, row);
+			sums[count++] = sum;
 		add(&sums[i < count ? i : count - 1], row);
 	}
 	qsort(sums, count, sizeof(*sums), compare_sums);

@@ -6,33 +6,29 @@
 
 #include "report/print/report.h"
 #include "report/print/table.h"
-#include "report/rates/rates.h"
-#include "report/sheet/sheet.h"
+#include "report/session/memory.h"
 
 #define TEXT_SIZE 64
-
-static bool is_of_table(const struct row *row, bool kernels)
-{
-	return kernels ? row->kind == ROW_KERNEL
-		       : row->kind == ROW_MEMCPY || row->kind == ROW_MEMSET;
-}
 
 /* `patterns`: what kernels were declared to do; NULL for copies. `device`: it stands in the name.
  */
 static int add_row(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
 		   bool device, const struct row *row)
 {
-	const struct session *session = filter->session;
-	struct rates_row *added = &table->rows[table->count];
-	const char *name = session_string(session, row->name), *shown;
+	struct rates_row *rows = grow_list(table->rows, table->count, &table->room, sizeof(*rows));
+	const char *name = session_string(filter->session, row->name), *shown;
+	struct rates_row *added = rows ? &rows[table->count] : NULL;
 	struct timed_row timed;
 	int error = 0;
 
-	if (!row_timed(session, row, &timed) ||
+	if (!rows)
+		return -ENOMEM;
+	table->rows = rows;
+	if (!row_timed(filter->session, row, &timed) ||
 	    !filter_shows(filter, row->kind, row->name, row->device))
 		return 0;
 	*added = (struct rates_row){.row = row, .total = timed.total};
-	added->device = rates_device(session, row);
+	added->device = rates_device(filter->session, row);
 	if (patterns)
 		error = work_patterns_match(patterns, name, filter->options->demangling,
 					    &added->work);
@@ -67,23 +63,19 @@ void rates_free(struct rates_table *table)
 int rates_collect(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
 		  bool device)
 {
-	struct row *row;
-	size_t most = 1;
+	const struct row *row;
 	int error = 0;
 
 	*table = (struct rates_table){.rows = NULL};
-	session_for_each_row (filter->session, row)
-		most += is_of_table(row, patterns);
-	table->rows = calloc(most, sizeof(*table->rows));
-	if (!table->rows)
-		return -ENOMEM;
-	/* Rows may come while they are read. */
-	session_for_each_row (filter->session, row)
-		if (!error && table->count < most && is_of_table(row, patterns))
+	session_for_each_row (filter->session, row) {
+		bool copy = row->kind == ROW_MEMCPY || row->kind == ROW_MEMSET;
+
+		if (!error && (patterns ? row->kind == ROW_KERNEL : copy))
 			error = add_row(table, filter, patterns, device, row);
+	}
 	if (error)
 		rates_free(table);
-	else
+	else if (table->count)
 		qsort(table->rows, table->count, sizeof(*table->rows), compare_rows);
 	return error;
 }
@@ -242,12 +234,11 @@ static int write_sheets(const struct report *report, const struct rates_table *t
 	return 0;
 }
 
-static bool has_remark(const struct rates_table *tables, enum rate_remark remark)
+bool rates_have_remark(const struct rates_table *table, enum rate_remark remark)
 {
-	for (int i = 0; i < 2; i++)
-		for (size_t j = 0; j < tables[i].count; j++)
-			if (tables[i].rows[j].rates.remark == remark)
-				return true;
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].rates.remark == remark)
+			return true;
 	return false;
 }
 
@@ -280,9 +271,9 @@ static void write_notes(const struct report *report, const struct rates_table *t
 		fputs(".\n", file);
 	}
 	for (int i = REMARK_NONE + 1; i < REMARK_COUNT; i++)
-		if (has_remark(tables, i))
-			fprintf(file, "%s%s: %s\n", report->prefix, rate_remark_text(i),
-				rate_remark_meaning(i));
+		if (rates_have_remark(&tables[0], i) || rates_have_remark(&tables[1], i))
+			report_begin(report, "%s: %s\n", rate_remark_text(i),
+				     rate_remark_meaning(i));
 }
 
 int rates_write(struct report *report)

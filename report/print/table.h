@@ -138,7 +138,7 @@ struct rates_row {
 
 struct rates_table {
 	struct rates_row *rows;
-	size_t count;
+	size_t count, room;
 };
 
 /* The timed copies and memsets, those with most time first; with patterns the kernels. `device`:
@@ -146,6 +146,7 @@ struct rates_table {
 int rates_collect(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
 		  bool device);
 void rates_free(struct rates_table *table);
+bool rates_have_remark(const struct rates_table *table, enum rate_remark remark);
 
 /* A row, and one of its units of --work; -1: none. */
 struct rates_line {
