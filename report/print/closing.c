@@ -369,15 +369,6 @@ void figures_write(struct report *report)
 			write_figure(report, &table->figures[i]);
 }
 
-static void write_note(const struct report *report, const char *note)
-{
-	if (!*note)
-		return;
-	report_begin(report, "%s", "");
-	visible_write(note, report->file);
-	fputc('\n', report->file);
-}
-
 int closing_write(struct report *report, bool use)
 {
 	const struct session_header *header = session_header(report->session);
@@ -402,7 +393,11 @@ int closing_write(struct report *report, bool use)
 	write_overhead(report);
 	if (!error && report->options->verbose && !report->options->csv)
 		figures_write(report);
-	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)
-		write_note(report, session_string(report->session, header->notes[i]));
+	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++) {
+		const char *note = session_string(report->session, header->notes[i]);
+
+		if (*note)
+			visible_line(report->file, "%s%s", report->prefix, note);
+	}
 	return error;
 }

@@ -257,13 +257,6 @@ static const struct range_node *next_node(const struct range_tree *tree, const b
 	return of_thread ? of_thread : of_any;
 }
 
-static void write_quoted(struct printer *printer, const char *what, uint64_t name)
-{
-	report_begin(printer->report, "%s \"", what);
-	visible_write(name_or_unnamed(printer, name), printer->report->file);
-	fputs("\"\n", printer->report->file);
-}
-
 /* Threads, their domains, and their ranges, each in the order in which they came. */
 static int write_blocks(struct printer *printer)
 {
@@ -284,8 +277,10 @@ static int write_blocks(struct printer *printer)
 		if (!last || range->thread != last->thread)
 			report_begin(report, "  Thread \"<unnamed>\" (id = %u)\n", range->thread);
 		if (!last || !is_same_domain(range, last))
-			write_quoted(printer, "    Domain", range->domain);
-		write_quoted(printer, "      Range", range->name);
+			visible_line(report->file, "%s    Domain \"%s\"", report->prefix,
+				     name_or_unnamed(printer, range->domain));
+		visible_line(report->file, "%s      Range \"%s\"", report->prefix,
+			     name_or_unnamed(printer, range->name));
 		last = range;
 		error = write_block(printer, node, inside);
 		for (size_t i = 0; i < tree->count; i++)

@@ -66,9 +66,8 @@ void report_write_start(const struct options *options, pid_t pid, const char *co
 	if (options->quiet)
 		return;
 	prefix_format(prefix, pid, true);
-	fprintf(file, "%sktime is profiling process %d, command: ", prefix, (int)pid);
-	visible_write(command, file);
-	fputc('\n', file);
+	visible_line(file, "%sktime is profiling process %d, command: %s", prefix, (int)pid,
+		     command);
 	for (unsigned i = 0; i < options->notice_count; i++)
 		visible_line(file, "%sWarning: %s", prefix, options->notices[i]);
 	fflush(file);
@@ -91,11 +90,9 @@ static void write_application(struct report *report)
 					       sizeof(message))
 			     : NULL;
 
-	if (name || *command) {
-		report_begin(report, "Profiling application: ");
-		visible_write(name ? name : command, report->file);
-		fputc('\n', report->file);
-	}
+	if (name || *command)
+		visible_line(report->file, "%sProfiling application: %s", report->prefix,
+			     name ? name : command);
 	free(name);
 }
 
@@ -212,9 +209,8 @@ static void write_result_file(struct report *report, const char *pattern)
 	char message[128];
 	char *path = filename_expand(pattern, &codes, message, sizeof(message));
 
-	report_begin(report, "Generated result file: ");
-	visible_write(path ? path : pattern, report->file);
-	fputc('\n', report->file);
+	visible_line(report->file, "%sGenerated result file: %s", report->prefix,
+		     path ? path : pattern);
 	free(path);
 	if (header->rank.rank == 0 && header->rank.world_size != 1) {
 		report_begin(report, "All ranks in one report: ktime show ");
