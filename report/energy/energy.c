@@ -173,7 +173,9 @@ const char *energy_text(char text[ENERGY_TEXT_SIZE], double value, const char *u
 	return text;
 }
 
-bool energy_is_shown(const struct session *session, const struct options *options, int device)
+/* Whether energy and clocks of a device were asked for, and the user wants the device. */
+static bool energy_is_shown(const struct session *session, const struct options *options,
+			    int device)
 {
 	const struct device_info *info = &session_header(session)->devices[device];
 

@@ -69,8 +69,6 @@ void energy_write(const struct session *session, const struct options *options, 
 /* One record for each of these devices, with a line of names; nothing if there is none. */
 void energy_write_csv(const struct session *session, const struct options *options, FILE *file);
 
-/* Whether energy and clocks of a device were asked for, and the user wants the device. */
-bool energy_is_shown(const struct session *session, const struct options *options, int device);
 #define ENERGY_TEXT_SIZE 48
 /* "3.42 kJ", with three digits. */
 const char *energy_text(char text[ENERGY_TEXT_SIZE], double value, const char *unit);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/findings/findings.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "report/html/section.h"
-#include "report/rates/rates.h"
-#include "report/sheet/sheet.h"
 
 /* Classes of sizes: up to 4 KB, and four times as much each. */
 #define CLASS_BITS   2

@@ -8,7 +8,6 @@
 
 #include "report/export/output.h"
 #include "report/names/visible.h"
-#include "report/sheet/sheet.h"
 
 /* The files of this folder that are part of every page: see assets.S. */
 extern const char page_css[], page_js[], timeline_js[];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What matters first: how busy the devices were, and why they were idle. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/html/section.h"

@@ -2,12 +2,10 @@
 /* `ktime show --html`: a profile as one page. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "report/export/export.h"
 #include "report/html/section.h"
-#include "report/sheet/number.h"
 
 /* The sections in their order: an id for links and tests, a title, and who writes it. */
 static const struct section {

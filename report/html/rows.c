@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/html/section.h"
-#include "report/sheet/sheet.h"
 
 /* Bytes of the tables. Chosen: a page without a trace stays under 1 MB, and most of it is for the
  * GPU's activities, which get what the other sections leave. */

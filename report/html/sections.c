@@ -5,7 +5,6 @@
 #include "report/energy/energy.h"
 #include "report/html/section.h"
 #include "report/print/report.h"
-#include "report/session/items.h"
 
 /* Bytes of the tables of allocations and ranges. Chosen: a page stays under 1 MB. */
 #define SITES_BYTES  60000

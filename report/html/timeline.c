@@ -12,7 +12,6 @@
 #include "report/html/section.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
-#include "report/sheet/number.h"
 
 /* Records that are read: 48 bytes each, 200 MB. Chosen: above it the page says what is missing. */
 #define ITEMS_MOST  4000000

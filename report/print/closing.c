@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines below the table: the clock, what was timed and what was not, and what ktime cost. */
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "report/print/filter.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the program held of memory: a line of every report, and the tables of --memory. */
-#include "report/session/items.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "report/options/metrics.h"
 #include "report/print/report.h"
 #include "report/session/memory.h"
-#include "report/session/items.h"
 
 #define VALUE_SIZE 40
 

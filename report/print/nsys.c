@@ -17,9 +17,7 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/entries.h"
-#include "report/session/estimate.h"
 #include "report/session/memory.h"
-#include "report/sheet/sheet.h"
 
 /*
  * Samples kept for exact medians: 64 MB at most. A longer trace has its medians read from the

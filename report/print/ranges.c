@@ -7,7 +7,6 @@
 #include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
-#include "report/session/estimate.h"
 #include "report/session/memory.h"
 
 /* Rows of a report that was not asked for a number of them. Chosen. */

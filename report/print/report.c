@@ -12,7 +12,6 @@
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/print/table.h"
-#include "report/rates/rates.h"
 
 #define PREFIX_SIZE 32
 

@@ -3,14 +3,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/session/entries.h"
-#include "report/session/estimate.h"
 #include "report/session/memory.h"
 
 uint64_t row_calls(const struct row *row)

@@ -50,18 +50,17 @@ struct table {
 };
 
 /* The rows' times, in the order of the columns. */
-#define TABLE_COLUMNS(X)                                                                           \
-	X(TIME, "Time")                                                                            \
-	X(AVERAGE, "Avg")                                                                          \
-	X(MINIMUM, "Min")                                                                          \
-	X(MAXIMUM, "Max")                                                                          \
-	X(MEDIAN, "Med")                                                                           \
-	X(P95, "p95")                                                                              \
-	X(P99, "p99")                                                                              \
-	X(DEVIATION, "StdDev")
-#define TABLE_COLUMN_ENUM(name, title) TABLE_##name,
-enum table_column { TABLE_COLUMNS(TABLE_COLUMN_ENUM) TABLE_COLUMN_COUNT };
-#undef TABLE_COLUMN_ENUM
+enum table_column {
+	TABLE_TIME,
+	TABLE_AVERAGE,
+	TABLE_MINIMUM,
+	TABLE_MAXIMUM,
+	TABLE_MEDIAN,
+	TABLE_P95,
+	TABLE_P99,
+	TABLE_DEVIATION,
+	TABLE_COLUMN_COUNT
+};
 /* The columns that nvprof has come first. */
 #define TABLE_NVPROF_COLUMNS	     TABLE_MEDIAN
 /* How wide a row is without its section's title and its name, with the given number of time

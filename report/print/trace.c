@@ -2,13 +2,10 @@
 /* nvprof's traces: every operation, in the order of time. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/options/filename.h"
 #include "report/print/report.h"
-#include "report/print/table.h"
 #include "report/session/memory.h"
-#include "report/sheet/sheet.h"
 
 /* Device names are cut to the width of their column, as nvprof does, but not their ordinals. */
 #define DEVICE_WIDTH 15

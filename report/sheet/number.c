@@ -2,8 +2,6 @@
 #include "report/sheet/number.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "report/session/estimate.h"
