@@ -18,9 +18,9 @@
 #include "report/session/estimate.h"
 
 struct matcher *calls_matcher;
-static size_t expected_count;
+size_t calls_expected;
 static uint32_t call_count;
-static bool given_up;
+bool calls_given_up;
 
 static void release_pair(const struct call_record *record)
 {
@@ -104,8 +104,8 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 /* The matcher has given up the call: no activity record can be assigned to it. */
 static void unmatched(struct in_flight *operation)
 {
-	expected_count--;
-	given_up = true;
+	calls_expected--;
+	calls_given_up = true;
 	if (operation->reported && trace_wanted())
 		trace_matched(operation, 0);
 	if (operation->reported && operation->row)
@@ -134,7 +134,7 @@ static void expect_record(struct in_flight *operation)
 	if (!stream->records || !recording_matches())
 		return;
 	operation->awaits_record = operation->leaves_record = true;
-	expected_count++;
+	calls_expected++;
 	match_expect(stream->records, operation);
 }
 
@@ -432,7 +432,7 @@ void calls_take_counts(struct thread *thread)
 
 void calls_matched(const struct in_flight *operation, uint32_t correlation)
 {
-	expected_count--;
+	calls_expected--;
 	if (operation->reported && trace_wanted())
 		trace_matched(operation, correlation);
 }
@@ -452,16 +452,6 @@ void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanosecond
 void calls_lost_records(void)
 {
 	matcher_expire(calls_matcher, UINT64_MAX);
-}
-
-bool calls_were_given_up(void)
-{
-	return given_up;
-}
-
-size_t calls_expected(void)
-{
-	return expected_count;
 }
 
 void calls_finish(void)

@@ -33,10 +33,9 @@ void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanosecond
 /* CUPTI has dropped records. It is not known which calls they belong to, so all calls that wait for
  * records are given up. */
 void calls_lost_records(void);
-/* Whether any call was given up. */
-bool calls_were_given_up(void);
-/* How many calls wait for their records. */
-size_t calls_expected(void);
+/* Whether any call was given up, and how many wait for their records. */
+extern bool calls_given_up;
+extern size_t calls_expected;
 
 /* To be called at the end: gives up calls without records, and subtracts the event-pair
  * overheads. */

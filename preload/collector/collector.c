@@ -145,7 +145,7 @@ static void end_context(void)
 	/* Kept until all is collected if the run ends: see request_end_context(). */
 	if (finish_requested())
 		return;
-	calibration_finish(context, rows_were_queued());
+	calibration_finish(context, rows_were_queued);
 	drain_records(FLUSH_NOW);
 	calibration_settle();
 	context_ending(context);
@@ -162,7 +162,7 @@ static void wait_for_records(uint64_t nanoseconds)
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
 
 	drain_records(FLUSH_NOW);
-	while (calls_expected() > 0 && cupti_active() && clock_ns(CLOCK_MONOTONIC) < end) {
+	while (calls_expected > 0 && cupti_active() && clock_ns(CLOCK_MONOTONIC) < end) {
 		pause_between_polls(CUPTI_POLL_NS);
 		drain_records(FLUSH_NOW);
 	}
@@ -183,11 +183,11 @@ static void finish_all(void)
 	drain_rings();
 	wait_for_events(NULL, start);
 	wait_for_records(RECORD_WAIT_NS);
-	if ((calls_expected() > 0 || !recording_matches()) && cupti_active()) {
+	if ((calls_expected > 0 || !recording_matches()) && cupti_active()) {
 		wait_for_device(start);
 		wait_for_records(RECORD_WAIT_NS);
 	}
-	calibration_finish(NULL, rows_were_queued());
+	calibration_finish(NULL, rows_were_queued);
 	/* A forced flush comes last: a record handed out before its work has finished never gets
 	 * its times. */
 	drain_records(FLUSH_FORCED);
@@ -261,7 +261,7 @@ static void *run(void *unused)
 						 busy ? BUSY_PERIOD_NS : PERIOD_NS);
 			event_pools_grow();
 			context_gates_update(session);
-			sampling_update(session, clock_ns(CLOCK_MONOTONIC), cost_threads());
+			sampling_update(session, clock_ns(CLOCK_MONOTONIC), cost_threads);
 			counters_update(session, &scale);
 			commands_update();
 			/* The reporter may be reading their rings. */

@@ -106,13 +106,13 @@ static uint64_t pairs_gpu, hooks_seen;
 static double hooks; /* nanoseconds of the hooks, divided by the threads that ran them at once */
 /* How many threads are in hooks at once. The driver serialises the launches of a context, but much
  * of a call runs concurrently. */
-static unsigned threads_at_once = 1;
+unsigned cost_threads = 1;
 
 void cost_start(void)
 {
 	awaited = queued = pairs_gpu = hooks_seen = 0;
 	hooks = 0;
-	threads_at_once = 1;
+	cost_threads = 1;
 }
 
 static uint64_t on_host(const struct in_flight *call)
@@ -145,7 +145,7 @@ void cost_of_record(struct session *session, const struct activity *activity,
 	if (!activity->graph_node && activity->start > before->device_end &&
 	    activity->start - before->device_end > IDLE_NS) {
 		awaited++;
-		session_count(session, COUNTER_cupti_added_ns, host / threads_at_once);
+		session_count(session, COUNTER_cupti_added_ns, host / cost_threads);
 	} else {
 		uint64_t device = on_device(activity, before);
 
@@ -157,13 +157,8 @@ void cost_of_record(struct session *session, const struct activity *activity,
 
 void cost_of_pair(struct session *session)
 {
-	pairs_gpu += EVENT_PAIR_GPU_NS + (threads_at_once - 1) * EVENT_PAIR_THREAD_NS;
+	pairs_gpu += EVENT_PAIR_GPU_NS + (cost_threads - 1) * EVENT_PAIR_THREAD_NS;
 	session_count(session, COUNTER_gpu_ns, EVENT_PAIR_GPU_NS);
-}
-
-unsigned cost_threads(void)
-{
-	return threads_at_once;
 }
 
 void cost_update(struct session *session, unsigned threads)
@@ -172,8 +167,8 @@ void cost_update(struct session *session, unsigned threads)
 	uint64_t host;
 
 	if (threads > 0)
-		threads_at_once = threads;
-	hooks += (double)(counters[COUNTER_host_ns] - hooks_seen) / threads_at_once;
+		cost_threads = threads;
+	hooks += (double)(counters[COUNTER_host_ns] - hooks_seen) / cost_threads;
 	hooks_seen = counters[COUNTER_host_ns];
 	host = (uint64_t)hooks;
 	/* Nobody waits for the hooks while the device has work to do. */

@@ -38,6 +38,6 @@ void cost_of_pair(struct session *session);
  * 0 where that is as it was. */
 void cost_update(struct session *session, unsigned threads);
 /* How many threads are in hooks at the same time, as far as is known: at least 1. */
-unsigned cost_threads(void);
+extern unsigned cost_threads;
 
 #endif

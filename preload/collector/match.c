@@ -46,7 +46,8 @@ struct queue {
  */
 struct heap {
 	struct queue **queues;
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 };
 
 struct match_stream {
@@ -138,6 +139,11 @@ static bool make_room(struct queue *queue)
 	return true;
 }
 
+static struct queue *at(const struct heap *heap, uint32_t place)
+{
+	return heap->queues[place - 1];
+}
+
 static bool is_before(const struct queue *one, const struct queue *other)
 {
 	return oldest_start(one) < oldest_start(other);
@@ -145,7 +151,7 @@ static bool is_before(const struct queue *one, const struct queue *other)
 
 static void put(struct heap *heap, struct queue *queue, uint32_t place)
 {
-	heap->queues[place] = queue;
+	heap->queues[place - 1] = queue;
 	queue->place = place;
 }
 
@@ -154,16 +160,16 @@ static void settle(struct heap *heap, struct queue *queue, uint32_t place)
 {
 	uint32_t below;
 
-	while (place > 1 && is_before(queue, heap->queues[place / 2])) {
-		put(heap, heap->queues[place / 2], place);
+	while (place > 1 && is_before(queue, at(heap, place / 2))) {
+		put(heap, at(heap, place / 2), place);
 		place /= 2;
 	}
 	while ((below = 2 * place) <= heap->count) {
-		if (below < heap->count && is_before(heap->queues[below + 1], heap->queues[below]))
+		if (below < heap->count && is_before(at(heap, below + 1), at(heap, below)))
 			below++;
-		if (!is_before(heap->queues[below], queue))
+		if (!is_before(at(heap, below), queue))
 			break;
-		put(heap, heap->queues[below], place);
+		put(heap, at(heap, below), place);
 		place = below;
 	}
 	put(heap, queue, place);
@@ -177,7 +183,7 @@ static void heap_remove(struct heap *heap, struct queue *queue)
 	if (!place)
 		return;
 	queue->place = 0;
-	last = heap->queues[heap->count--];
+	last = at(heap, heap->count--);
 	if (last != queue)
 		settle(heap, last, place);
 }
@@ -194,26 +200,7 @@ static void heap_update(struct heap *heap, struct queue *queue)
 /* The root; NULL if all queues are empty. */
 static struct queue *heap_first(const struct heap *heap)
 {
-	return heap->count ? heap->queues[1] : NULL;
-}
-
-/* Makes room for `count` queues, so that heap_update() cannot fail. False if memory is out. */
-static bool heap_reserve(struct heap *heap, uint32_t count)
-{
-	uint32_t room = heap->room ? heap->room : 1;
-	struct queue **queues;
-
-	if (count <= heap->room)
-		return true;
-	while (room < count)
-		room *= 2;
-	queues = grow(heap->queues, heap->room ? (heap->room + 1) * sizeof(*queues) : 0,
-		      (room + 1) * sizeof(*queues));
-	if (!queues)
-		return false;
-	heap->queues = queues;
-	heap->room = room;
-	return true;
+	return heap->count ? at(heap, 1) : NULL;
 }
 
 struct matcher *matcher_create(void (*unmatched)(struct in_flight *call))
@@ -357,11 +344,15 @@ static void free_empty(struct match_stream *stream)
 /* NULL if memory is out. */
 static struct queue *add_queue(struct match_stream *stream, uint32_t thread)
 {
-	struct queue *queue;
+	struct heap *heap = &stream->waiting;
+	struct queue *queue, **queues;
 
 	free_empty(stream);
-	if (!heap_reserve(&stream->waiting, stream->queue_count + 1))
+	/* So that heap_update() cannot fail. */
+	queues = grow_list(heap->queues, stream->queue_count, &heap->room, sizeof(*queues));
+	if (!queues)
 		return NULL;
+	heap->queues = queues;
 	queue = queue_of(stream, thread, true);
 	if (!queue)
 		return NULL;
@@ -434,9 +425,9 @@ static void find_earlier(const struct heap *heap, uint32_t place, const struct m
 	struct fit fit;
 
 	if (place > heap->count ||
-	    (best->queue && oldest_start(heap->queues[place]) >= call_of(best)->started))
+	    (best->queue && oldest_start(at(heap, place)) >= call_of(best)->started))
 		return;
-	fit = first_fit(heap->queues[place], key);
+	fit = first_fit(at(heap, place), key);
 	if (fit.queue && (!best->queue || call_of(&fit)->started < call_of(best)->started))
 		*best = fit;
 	find_earlier(heap, 2 * place, key, best);
@@ -465,10 +456,9 @@ static bool overlaps_others(const struct heap *heap, uint32_t place, const struc
 {
 	const struct in_flight *call = call_of(fit);
 
-	if (place > heap->count || oldest_start(heap->queues[place]) >= call->ended)
+	if (place > heap->count || oldest_start(at(heap, place)) >= call->ended)
 		return false;
-	return (heap->queues[place] != fit->queue &&
-		overlap(oldest_of(heap->queues[place]), call)) ||
+	return (at(heap, place) != fit->queue && overlap(oldest_of(at(heap, place)), call)) ||
 	       overlaps_others(heap, 2 * place, fit) || overlaps_others(heap, 2 * place + 1, fit);
 }
 

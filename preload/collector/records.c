@@ -140,9 +140,8 @@ static bool is_order_known(void)
 {
 	const uint64_t *counters = session_header(rows_session)->counters;
 
-	return order_was_kept && !calls_are_late && !calls_were_given_up() &&
-	       !rows_lost_untaken() && !counters[COUNTER_cupti_dropped] &&
-	       !counters[COUNTER_cupti_unread];
+	return order_was_kept && !calls_are_late && !calls_given_up && !rows_lost_untaken() &&
+	       !counters[COUNTER_cupti_dropped] && !counters[COUNTER_cupti_unread];
 }
 
 /*

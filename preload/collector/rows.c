@@ -120,7 +120,7 @@ static void leave_out_load(struct row *row, const struct in_flight *second)
 	session_count(rows_session, COUNTER_timed_by_events, UINT64_MAX);
 }
 
-static bool were_queued;
+bool rows_were_queued;
 
 void rows_add_event_time(struct row *row, const struct in_flight *operation)
 {
@@ -132,12 +132,7 @@ void rows_add_event_time(struct row *row, const struct in_flight *operation)
 	estimate_timed(&row->estimate, operation->place, operation->weight, operation->by_events);
 	session_add_size(&row->events, operation->bytes, operation->by_events);
 	row->queued += operation->queued;
-	were_queued |= operation->queued && row->overhead == OVERHEAD_KERNEL;
-}
-
-bool rows_were_queued(void)
-{
-	return were_queued;
+	rows_were_queued |= operation->queued && row->overhead == OVERHEAD_KERNEL;
 }
 
 bool rows_has_activity(const struct call_record *record)

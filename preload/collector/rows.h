@@ -23,7 +23,7 @@ void rows_add_size(struct row *row, const struct activity *activity);
 /* Adds what an event pair measured. */
 void rows_add_event_time(struct row *row, const struct in_flight *operation);
 /* Whether any event time was of a queued operation that runs as a kernel (calibration.h). */
-bool rows_were_queued(void);
+extern bool rows_were_queued;
 /* Whether CUPTI makes an API record of the call, so that the row counts that instead. */
 bool rows_has_activity(const struct call_record *record);
 /* Counts a call in its API row, and in the ranges that it was made in. */

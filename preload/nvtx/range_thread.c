@@ -33,7 +33,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
 static struct started_range started_ranges[STARTED_MOST];
 static _Atomic uint64_t starts;
-static _Atomic uint64_t unbalanced, too_deep, unstarted;
+struct range_counts range_counts;
 
 static void count(_Atomic uint64_t *counter)
 {
@@ -165,7 +165,7 @@ int range_push(uint8_t domain, uint16_t name)
 	open = atomic_load_explicit(&thread->open_count, memory_order_relaxed);
 	if (open == OPEN_MOST) {
 		thread->deeper++;
-		count(&too_deep);
+		count(&range_counts.too_deep);
 		return (int)thread->levels[domain]++;
 	}
 	range = &thread->open[open];
@@ -210,7 +210,7 @@ int range_pop(uint8_t domain)
 	uint32_t index;
 
 	if (!thread || !thread->levels[domain]) {
-		count(&unbalanced);
+		count(&range_counts.unbalanced);
 		return -1;
 	}
 	thread->levels[domain]--;
@@ -266,7 +266,7 @@ uint64_t range_start(uint16_t name)
 						.place = place});
 		return id;
 	}
-	count(&unstarted);
+	count(&range_counts.unstarted);
 	return 0;
 }
 
@@ -281,7 +281,7 @@ void range_end(uint64_t id)
 		return; /* it did not fit */
 	if (!thread || id == STARTING ||
 	    atomic_load_explicit(&range->id, memory_order_acquire) != id) {
-		count(&unbalanced);
+		count(&range_counts.unbalanced);
 		return;
 	}
 	change.started = atomic_load_explicit(&range->started, memory_order_relaxed);
@@ -305,13 +305,4 @@ void range_each_started(void (*take)(struct range_owner, uint16_t, uint16_t, uin
 		if (id > STARTING && atomic_load_explicit(&range->id, memory_order_relaxed) == id)
 			take(owner, path, place, started);
 	}
-}
-
-struct range_counts range_counts(void)
-{
-	return (struct range_counts){
-		.unbalanced = atomic_load_explicit(&unbalanced, memory_order_relaxed),
-		.too_deep = atomic_load_explicit(&too_deep, memory_order_relaxed),
-		.unstarted = atomic_load_explicit(&unstarted, memory_order_relaxed),
-	};
 }

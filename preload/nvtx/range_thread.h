@@ -98,10 +98,10 @@ void range_each_started(void (*take)(struct range_owner owner, uint16_t path, ui
 
 /* Counts of what was wrong or did not fit. Any thread. */
 struct range_counts {
-	uint64_t unbalanced; /* pops, and ends, without a range */
-	uint64_t too_deep;   /* pushes beyond OPEN_MOST */
-	uint64_t unstarted;  /* starts beyond STARTED_MOST */
+	_Atomic uint64_t unbalanced; /* pops, and ends, without a range */
+	_Atomic uint64_t too_deep;   /* pushes beyond OPEN_MOST */
+	_Atomic uint64_t unstarted;  /* starts beyond STARTED_MOST */
 };
-struct range_counts range_counts(void);
+extern struct range_counts range_counts;
 
 #endif

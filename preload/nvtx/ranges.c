@@ -667,7 +667,6 @@ static void warn(void)
 void ranges_finish(void)
 {
 	uint64_t now = clock_ticks();
-	struct range_counts wrong = range_counts();
 	uint64_t begin;
 	uint16_t path, place;
 
@@ -686,7 +685,7 @@ void ranges_finish(void)
 			ranges_numbered(range)->open++;
 	}
 	session_count(session, COUNTER_ranges_lost,
-		      paths_lost() + wrong.too_deep + wrong.unstarted);
-	session_count(session, COUNTER_ranges_unbalanced, wrong.unbalanced);
+		      paths_lost() + range_counts.too_deep + range_counts.unstarted);
+	session_count(session, COUNTER_ranges_unbalanced, range_counts.unbalanced);
 	warn();
 }

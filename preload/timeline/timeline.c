@@ -21,9 +21,6 @@ static uint64_t larger(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
-/* Chosen: one page for a device with little work. */
-#define FIRST_ROOM 64u
-
 /* The oldest interval is final: a gap after it can no longer be filled. */
 static void finish_oldest(struct interval_set *set)
 {
@@ -39,7 +36,7 @@ static void finish_oldest(struct interval_set *set)
 /* Room for one more interval behind the others; false if memory is out. */
 static bool make_room(struct interval_set *set)
 {
-	size_t kept = interval_set_kept(set), larger = set->room ? 2 * set->room : FIRST_ROOM;
+	size_t kept = interval_set_kept(set);
 	struct interval *intervals;
 
 	if (set->end < set->room)
@@ -51,16 +48,12 @@ static bool make_room(struct interval_set *set)
 		set->end = kept;
 		return true;
 	}
-	if (set->room < 2 * INTERVALS_KEPT) {
-		intervals = grow(set->intervals, set->room * sizeof(*intervals),
-				 larger * sizeof(*intervals));
-		if (intervals) {
-			set->intervals = intervals;
-			set->room = larger;
-			return true;
-		}
-	}
-	return false;
+	if (set->room >= 2 * INTERVALS_KEPT)
+		return false;
+	intervals = grow_list(set->intervals, set->end, &set->room, sizeof(*intervals));
+	if (intervals)
+		set->intervals = intervals;
+	return intervals;
 }
 
 static void give_up_half(struct interval_set *set)

@@ -73,9 +73,9 @@ static void note(const char *word)
 	}
 }
 
-static void is(const char *expected)
+static void is(const char *calls_expected)
 {
-	assert_string_equal(done, expected);
+	assert_string_equal(done, calls_expected);
 	done[0] = '\0';
 }
 
@@ -97,10 +97,7 @@ int clock_read(clockid_t clock, struct timespec *time)
 		note(#name);                                                                       \
 	}
 
-unsigned cost_threads(void)
-{
-	return 3;
-}
+unsigned cost_threads = 3;
 
 void clock_scale_start(struct clock_scale *scale)
 {
@@ -122,10 +119,7 @@ int trace_window_close(void)
 NOTES(calibration_finish, (const struct context *ending, bool were_queued),
       assert_true(were_queued || !ending), assert_true(!ending || ending == &the_context))
 
-bool rows_were_queued(void)
-{
-	return true;
-}
+bool rows_were_queued = true;
 
 NOTES(calibration_settle, (void))
 NOTES(calls_finish, (void))
@@ -181,7 +175,8 @@ void event_queue_give_up(const struct context *context, enum event_end end,
 	note("give_up");
 }
 
-static size_t pending, pending_there, expected;
+static size_t pending, pending_there;
+size_t calls_expected;
 static unsigned polls;
 static uint64_t poll_until;
 /* The number of polls after which nothing is pending. */
@@ -203,11 +198,6 @@ size_t event_queue_pending(const struct context *context)
 	return context ? pending_there : pending;
 }
 
-size_t calls_expected(void)
-{
-	return expected;
-}
-
 void calls_timed(struct in_flight *operation, enum event_end end)
 {
 	(void)operation;
@@ -226,7 +216,7 @@ void thread_reap(void (*last)(struct thread *thread))
 }
 
 static bool active, matches = true, marks_reached;
-/* The number of drains after which nothing is expected. */
+/* The number of drains after which nothing is calls_expected. */
 static unsigned drains, drained_after;
 
 bool cupti_active(void)
@@ -248,7 +238,7 @@ bool end_marks_reached(void)
 void drain_records(enum flush flush)
 {
 	if (++drains == drained_after)
-		expected = 0;
+		calls_expected = 0;
 	note(flush == FLUSH_NOW ? "drain" : flush == FLUSH_FORCED ? "force" : "drain_if_due");
 }
 

@@ -85,12 +85,12 @@ static void note(char letter)
 		taken[length] = letter;
 }
 
-static bool is(const char *expected)
+static bool is(const char *calls_expected)
 {
-	bool same = strcmp(taken, expected) == 0;
+	bool same = strcmp(taken, calls_expected) == 0;
 
 	if (!same)
-		printf("%s, not %s\n", taken, expected);
+		printf("%s, not %s\n", taken, calls_expected);
 	memset(taken, 0, sizeof(taken));
 	return same;
 }
@@ -147,7 +147,8 @@ void rows_add_calls(unsigned api, uint64_t calls)
 /* CUPTI. */
 static bool active, ended, due, realtime, matches;
 static uint64_t dropped, unread;
-static size_t expected, arrived;
+size_t calls_expected;
+static size_t arrived;
 static unsigned flushes, forced_flushes;
 
 bool cupti_active(void)
@@ -250,11 +251,6 @@ bool recording_wants_flush(uint64_t time)
 	return due;
 }
 
-size_t calls_expected(void)
-{
-	return expected;
-}
-
 void calls_lost_records(void)
 {
 	lost_records++;
@@ -310,7 +306,7 @@ static int start(void **state)
 	ended = due = realtime = trusted = false;
 	mode_events = mode_runtime_records = mode_driver_records = false;
 	dropped = unread = 0;
-	expected = arrived = 0;
+	calls_expected = arrived = 0;
 	call_lasts = 0;
 	each_reading = 0;
 	bytes_queued = 0;

@@ -14,7 +14,7 @@
 
 struct surroundings {
 	bool matches, complete, knows_kernels, trace, chosen, included, own, names_reused,
-		window_changes, given_up;
+		window_changes;
 	int64_t behind;
 	uint64_t window_from;
 	struct concurrency before;

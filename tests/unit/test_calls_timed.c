@@ -72,7 +72,7 @@ static void a_call_timed_by_events_has_its_row_and_range(void **state)
 	assert_ptr_equal(around.queued->pair, &pair);
 	assert_true(around.queued->reported);
 	assert_int_equal(around.queued->number, around.correlation);
-	assert_int_equal(calls_expected(), 0);
+	assert_int_equal(calls_expected, 0);
 	end_events(7000);
 	assert_int_equal(count(COUNTER_timed_by_events), 1);
 	assert_int_equal(count(COUNTER_gated_pairs), 1);
@@ -296,12 +296,12 @@ static void both_clocks_are_compared_where_they_time_the_same(void **state)
 
 		pair.gated = cases[i].gated;
 		take((struct call_record){.pair = &pair, .flags = cases[i].flags});
-		assert_int_equal(calls_expected(), 1);
+		assert_int_equal(calls_expected, 1);
 		operation = around.queued;
 		assert_true(operation->awaits_record && operation->leaves_record);
 		assert_ptr_equal(record_at(operation->started + 10), operation);
 		calls_matched(operation, 55);
-		assert_int_equal(calls_expected(), 0);
+		assert_int_equal(calls_expected, 0);
 		calls_recorded(operation, true, 6000, cases[i].overlapped, cases[i].idle);
 		end_events(9100);
 		compared += cases[i].compared;
@@ -349,7 +349,7 @@ static void a_record_that_never_comes_is_counted(void **state)
 	take((struct call_record){.pair = &pair});
 	assert_int_equal(around.traced_calls, 0);
 	calls_lost_records();
-	assert_int_equal(calls_expected(), 0);
+	assert_int_equal(calls_expected, 0);
 	assert_int_equal(around.traced_matches, 1);
 	assert_int_equal(around.correlation, 0);
 	assert_int_equal(around.untimed_in_ranges, 1);
@@ -360,7 +360,7 @@ static void a_record_that_never_comes_is_counted(void **state)
 	assert_int_equal(count(COUNTER_unmatched_pairs), 1);
 	/* One that CUPTI makes no record of is not missed. */
 	take((struct call_record){.pair = &pair, .flags = CALL_NO_ACTIVITY});
-	assert_int_equal(calls_expected(), 0);
+	assert_int_equal(calls_expected, 0);
 	assert_int_equal(around.traced_calls, 1);
 	end_events(4000);
 	assert_int_equal(row->unmatched, 1);
@@ -382,13 +382,13 @@ static void a_call_that_cupti_was_started_in_waits_for_no_record(void **state)
 	mode_cupti = true;
 	mode_cupti_since = last_started + 1001;
 	take((struct call_record){.untimed = UNTIMED_SAMPLED_OUT});
-	assert_int_equal(calls_expected(), 0);
+	assert_int_equal(calls_expected, 0);
 	mode_cupti_since = last_started + 1000;
 	take((struct call_record){.untimed = UNTIMED_SAMPLED_OUT});
-	assert_int_equal(calls_expected(), 1);
+	assert_int_equal(calls_expected, 1);
 	/* Outside the window too. */
 	take((struct call_record){.flags = CALL_OUTSIDE_WINDOW});
-	assert_int_equal(calls_expected(), 2);
+	assert_int_equal(calls_expected, 2);
 	calls_lost_records();
 }
 
@@ -398,7 +398,7 @@ static void while_windows_record_no_call_waits(void **state)
 	mode_cupti = true;
 	around.matches = false;
 	take((struct call_record){.untimed = UNTIMED_SAMPLED_OUT});
-	assert_int_equal(calls_expected(), 0);
+	assert_int_equal(calls_expected, 0);
 	assert_int_equal(around.recording_calls, 1);
 	assert_int_equal(around.untimed_in_ranges, 1);
 }

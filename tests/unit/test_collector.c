@@ -208,7 +208,7 @@ TEST(records_are_waited_for_30_ms_and_then_the_device)
 {
 	last_period = 0;
 	active = true;
-	expected = 1;
+	calls_expected = 1;
 	each_reading = 10 * MS;
 	marks_reached = true;
 	collector_ask_finish(true);
@@ -232,7 +232,7 @@ TEST(the_device_is_waited_for_with_what_the_events_left)
 TEST(records_are_waited_for_while_any_are_expected)
 {
 	active = true;
-	expected = 1;
+	calls_expected = 1;
 	drained_after = 3;
 	collector_ask_finish(true);
 	run(NULL);
@@ -245,7 +245,7 @@ TEST(a_command_has_what_has_finished_taken_into_the_rows)
 	is("drain_rings drain_counts poll drain counters_update");
 	assert_int_equal(poll_until, now + 2 * MS);
 	active = true;
-	expected = 1;
+	calls_expected = 1;
 	drained_after = 3;
 	collect();
 	is("drain_rings drain_counts poll drain drain counters_update");

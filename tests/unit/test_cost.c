@@ -180,9 +180,9 @@ static void without_records_the_slower_of_host_and_device_counts(void **state)
 static void all_threads_wait_for_a_pair(void **state)
 {
 	(void)state;
-	assert_int_equal(cost_threads(), 1);
+	assert_int_equal(cost_threads, 1);
 	cost_update(session, 16);
-	assert_int_equal(cost_threads(), 16);
+	assert_int_equal(cost_threads, 16);
 	cost_of_pair(session);
 	counters_are(0, EVENT_PAIR_GPU_NS, EVENT_PAIR_GPU_NS + 15 * EVENT_PAIR_THREAD_NS);
 }

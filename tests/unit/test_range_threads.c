@@ -50,7 +50,7 @@ static void a_push_and_a_pop_are_told_with_their_times(void **state)
 	(void)state;
 	assert_int_equal(range_now(), PATHS_OUTSIDE);
 	assert_int_equal(range_pop(0), -1);
-	assert_int_equal(range_counts().unbalanced, 1);
+	assert_int_equal(range_counts.unbalanced, 1);
 	ticks = 100;
 	errno = 77;
 	assert_int_equal(range_push(0, names_range(0, "outer")), 0);
@@ -79,7 +79,7 @@ static void a_push_and_a_pop_are_told_with_their_times(void **state)
 	assert_int_equal(change(3)->path, outer);
 	assert_int_equal(change(3)->now, PATHS_OUTSIDE);
 	assert_int_equal(range_pop(0), -1);
-	assert_int_equal(range_counts().unbalanced, 2);
+	assert_int_equal(range_counts.unbalanced, 2);
 	assert_int_equal(changes(), 4);
 }
 
@@ -138,7 +138,7 @@ static void what_is_too_deep_is_in_the_deepest_range_that_is_kept(void **state)
 	first = changes();
 	assert_int_equal(range_push(0, names_range(0, "deeper")), OPEN_MOST);
 	assert_int_equal(range_push(0, names_range(0, "deeper")), OPEN_MOST + 1);
-	assert_int_equal(range_counts().too_deep, 2);
+	assert_int_equal(range_counts.too_deep, 2);
 	assert_int_equal(range_now(), deepest);
 	assert_int_equal(range_pop(0), OPEN_MOST + 1);
 	assert_int_equal(range_pop(0), OPEN_MOST);
@@ -148,7 +148,7 @@ static void what_is_too_deep_is_in_the_deepest_range_that_is_kept(void **state)
 		assert_int_equal(range_pop(0), i);
 	assert_int_equal(range_now(), PATHS_OUTSIDE);
 	assert_int_equal(changes(), first + OPEN_MOST);
-	assert_int_equal(range_counts().too_deep, 2);
+	assert_int_equal(range_counts.too_deep, 2);
 	range_threads()->tail = changes();
 }
 
@@ -223,7 +223,7 @@ static void a_started_range_is_open_until_its_end(void **state)
 	struct range_thread *thread = range_threads();
 	uint32_t first = changes();
 	uint16_t path = paths_enter(PATHS_OUTSIDE, names_range(0, "s"), RANGE_START_END);
-	uint64_t unbalanced = range_counts().unbalanced, id;
+	uint64_t unbalanced = range_counts.unbalanced, id;
 
 	(void)state;
 	range_push(0, names_range(0, "around"));
@@ -254,11 +254,11 @@ static void a_started_range_is_open_until_its_end(void **state)
 	assert_int_equal(taken, 1);
 	/* Ended already, none that fitted, and none. */
 	range_end(id);
-	assert_int_equal(range_counts().unbalanced, unbalanced + 1);
+	assert_int_equal(range_counts.unbalanced, unbalanced + 1);
 	range_end(0);
-	assert_int_equal(range_counts().unbalanced, unbalanced + 1);
+	assert_int_equal(range_counts.unbalanced, unbalanced + 1);
 	range_end(STARTING);
-	assert_int_equal(range_counts().unbalanced, unbalanced + 2);
+	assert_int_equal(range_counts.unbalanced, unbalanced + 2);
 	assert_int_equal(changes(), first + 3);
 	range_pop(0);
 	thread->tail = changes();
@@ -273,9 +273,9 @@ static void starts_beyond_the_most_that_are_open_are_counted(void **state)
 		ids[i] = range_start(names_range(0, "many"));
 		assert_int_not_equal(ids[i], 0);
 	}
-	assert_int_equal(range_counts().unstarted, 0);
+	assert_int_equal(range_counts.unstarted, 0);
 	assert_int_equal(range_start(names_range(0, "many")), 0);
-	assert_int_equal(range_counts().unstarted, 1);
+	assert_int_equal(range_counts.unstarted, 1);
 	taken = 0;
 	range_each_started(take);
 	assert_int_equal(taken, STARTED_MOST);

@@ -133,11 +133,11 @@ static void queued_operations_are_counted_and_kernels_among_them_remembered(void
 	row->overhead = OVERHEAD_COPY;
 	rows_add_event_time(row, &operation);
 	assert_int_equal(row->queued, 1);
-	assert_false(rows_were_queued());
+	assert_false(rows_were_queued);
 	row->overhead = OVERHEAD_KERNEL;
 	rows_add_event_time(row, &operation);
 	assert_int_equal(row->queued, 2);
-	assert_true(rows_were_queued());
+	assert_true(rows_were_queued);
 }
 
 static void a_graphs_row_lists_what_it_launches(void **state)

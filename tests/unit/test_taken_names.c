@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "preload/collector/calls.h"
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "tests/unit/own_process.h"
@@ -85,7 +86,7 @@ TEST(a_name_may_be_right_where_its_launch_is_not_queued_yet)
 TEST(a_name_may_be_right_where_calls_were_given_up)
 {
 	launched(5);
-	around.given_up = true;
+	calls_given_up = true;
 	assert_false(takes_by_order());
 }
 
@@ -124,7 +125,7 @@ TEST(a_name_may_be_right_after_a_record_of_either_of_two_calls)
 
 TEST(a_name_that_has_more_records_than_launches_is_wrong)
 {
-	around.given_up = true;
+	calls_given_up = true;
 	launched(2);
 	call.operation = operation_named(ROW_KERNEL, "_Z4namev");
 	assert_false(takes_by_order());
@@ -143,14 +144,14 @@ TEST(a_name_that_has_more_records_than_launches_is_wrong)
 
 TEST(a_name_that_was_launched_on_another_device_may_be_right)
 {
-	around.given_up = true;
+	calls_given_up = true;
 	operation_named(ROW_KERNEL, "_Z4namev")->calls = 1;
 	assert_false(takes_by_order());
 }
 
 TEST(a_name_that_was_never_launched_is_wrong)
 {
-	around.given_up = true;
+	calls_given_up = true;
 	assert_true(takes_by_order());
 }
 
