@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/calls.h"
 
-#include <errno.h>
-
 #include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
@@ -17,7 +15,6 @@
 #include "preload/recording/window_check.h"
 #include "report/session/estimate.h"
 
-struct matcher *calls_matcher;
 size_t calls_expected;
 static uint32_t call_count;
 bool calls_given_up;
@@ -124,9 +121,8 @@ static void expect_record(struct in_flight *operation)
 		bool known = atomic_load_explicit(&stream->cupti_known, memory_order_acquire);
 
 		stream->records =
-			known ? matcher_stream(calls_matcher, stream->context->cupti_context,
-					       stream->cupti_stream)
-			      : matcher_unnumbered(calls_matcher, stream->context->cupti_context);
+			known ? matcher_stream(stream->context->cupti_context, stream->cupti_stream)
+			      : matcher_unnumbered(stream->context->cupti_context);
 	}
 	recording_call(operation);
 	if (!recording_matches() && operation->reported && operation->row)
@@ -451,21 +447,20 @@ void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanosecond
 
 void calls_lost_records(void)
 {
-	matcher_expire(calls_matcher, UINT64_MAX);
+	matcher_expire(UINT64_MAX);
 }
 
 void calls_finish(void)
 {
-	matcher_expire(calls_matcher, UINT64_MAX);
+	matcher_expire(UINT64_MAX);
 	event_overhead_note();
 	session_subtract_overheads(rows_session);
 	rows_finish();
 	rows_take_lost();
 }
 
-int calls_start(void)
+void calls_start(void)
 {
-	calls_matcher = matcher_create(unmatched);
+	matcher_start(unmatched);
 	event_overhead_start(rows_session);
-	return calls_matcher ? 0 : -ENOMEM;
 }

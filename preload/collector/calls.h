@@ -8,8 +8,8 @@
 #include "preload/events/event_queue.h"
 #include "preload/launch/thread.h"
 
-/* To be called first. 0 or -ENOMEM. */
-int calls_start(void);
+/* To be called first. */
+void calls_start(void);
 /* Takes a call record from a thread's ring. */
 void calls_take(const struct thread *thread, const struct call_record *record);
 /* Takes a thread's count-only calls since the last time. */
@@ -18,8 +18,6 @@ void calls_take_counts(struct thread *thread);
  * and event_queue_give_up(). */
 void calls_timed(struct in_flight *operation, enum event_end end);
 
-/* The calls that wait for activity records; records.c matches the records with them. */
-extern struct matcher *calls_matcher;
 /* A call has been matched with the activity record of this correlation id, and waits for it no
  * longer. */
 void calls_matched(const struct in_flight *operation, uint32_t correlation);

@@ -303,9 +303,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	ranges_start(session, &scale, window_was_open);
 	cost_start();
 	sampling_start(scale.monotonic);
-	error = calls_start();
-	if (error)
-		return error;
+	calls_start();
 	error = background_thread_start(run, "ktime");
 	atomic_store_explicit(&started, !error, memory_order_relaxed);
 	return error;

@@ -228,7 +228,7 @@ static void drain_before_records(bool first)
 
 	/* Full buffers may come before the first flush. */
 	if (first && !flushed)
-		matcher_trust_clock(calls_matcher, cupti_clock_is_realtime());
+		matcher_trusts_clock = cupti_clock_is_realtime();
 	while (first && should_wait(now, end)) {
 		futex_sleep(CALL_POLL_NS);
 		drain_rings();
@@ -243,7 +243,7 @@ static uint64_t flush_cupti(bool forced)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), dropped;
 
-	matcher_trust_clock(calls_matcher, cupti_clock_is_realtime());
+	matcher_trusts_clock = cupti_clock_is_realtime();
 	cupti_flush(forced);
 	dropped = cupti_dropped();
 	flushed = clock_ns(CLOCK_MONOTONIC);
@@ -306,7 +306,7 @@ static void settle_timeline(void)
 {
 	uint64_t began = clock_ticks(), oldest;
 
-	if (!matcher_trusts_clock(calls_matcher))
+	if (!matcher_trusts_clock)
 		return;
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
 		uint64_t entered = atomic_load_explicit(&thread->in_call, memory_order_acquire);
@@ -317,8 +317,7 @@ static void settle_timeline(void)
 	/* What has ended meanwhile is in the rings. */
 	drain_rings();
 	began = clock_realtime_at(rows_scale, began);
-	oldest = earlier(earlier(began, matcher_oldest(calls_matcher)),
-			 graph_launches_open_since(began));
+	oldest = earlier(earlier(began, matcher_oldest()), graph_launches_open_since(began));
 	timeline_settle(oldest > CLOCK_FIT_NS ? oldest - CLOCK_FIT_NS : 0);
 }
 

@@ -54,7 +54,6 @@ struct match_stream {
 	struct entry *number; /* by CUPTI's ids; NULL: not known */
 	uint32_t context;
 	unsigned uses;
-	struct matcher *matcher;
 	struct queue *queues; /* one for each thread, linked by `sibling` */
 	uint32_t queue_count;
 	uint32_t queues_kept; /* when empty ones were last freed */
@@ -62,16 +61,15 @@ struct match_stream {
 	struct match_stream *prev, *next;
 };
 
-struct matcher {
-	struct match_stream *streams; /* those without a number come first */
-	struct entry *numbers;	      /* of streams */
-	struct entry *queues;	      /* of all streams */
-	struct match_stream *latest;  /* the stream that was found last */
-	uint32_t calls;		      /* that wait */
-	size_t slots;		      /* for calls */
-	bool clock_differs;	      /* CUPTI's times cannot be compared with the calls' */
-	void (*unmatched)(struct in_flight *);
-};
+bool matcher_trusts_clock = true;
+
+static struct match_stream *streams; /* those without a number come first */
+static struct entry *numbers;	     /* of streams */
+static struct entry *queues;	     /* of all streams */
+static struct match_stream *latest;  /* the stream that was found last */
+static uint32_t calls_waiting;
+static size_t slots; /* for calls */
+static void (*unmatched)(struct in_flight *);
 
 static bool is_empty(const struct queue *queue)
 {
@@ -91,7 +89,7 @@ static uint64_t oldest_start(const struct queue *queue)
 
 static void free_slots(struct queue *queue)
 {
-	queue->stream->matcher->slots -= in_flight_ring_size(&queue->ring);
+	slots -= in_flight_ring_size(&queue->ring);
 	free(queue->ring.slots);
 	queue->ring = (struct in_flight_ring){0};
 }
@@ -100,7 +98,7 @@ static struct in_flight *take_oldest(struct queue *queue)
 {
 	struct in_flight *call = in_flight_at(&queue->ring, queue->ring.tail++);
 
-	queue->stream->matcher->calls--;
+	calls_waiting--;
 	if (is_empty(queue) && in_flight_ring_size(&queue->ring) > SMALL_SIZE)
 		free_slots(queue);
 	return call;
@@ -108,7 +106,7 @@ static struct in_flight *take_oldest(struct queue *queue)
 
 static void give_up_oldest(struct queue *queue)
 {
-	queue->stream->matcher->unmatched(take_oldest(queue));
+	unmatched(take_oldest(queue));
 }
 
 /* Whether no more calls may wait than the queue has. */
@@ -116,8 +114,7 @@ static bool is_full(const struct queue *queue)
 {
 	uint32_t used = in_flight_ring_used(&queue->ring);
 
-	return used >= MOST_EXPECTED ||
-	       (used >= SMALL_SIZE && queue->stream->matcher->calls >= MOST_TOGETHER);
+	return used >= MOST_EXPECTED || (used >= SMALL_SIZE && calls_waiting >= MOST_TOGETHER);
 }
 
 /* Has a slot for one more call, for which the oldest may be given up; false if memory is out. */
@@ -130,7 +127,7 @@ static bool make_room(struct queue *queue)
 	if (in_flight_ring_used(&queue->ring) < size)
 		return true;
 	if (in_flight_ring_grow(&queue->ring)) {
-		queue->stream->matcher->slots += in_flight_ring_size(&queue->ring) - size;
+		slots += in_flight_ring_size(&queue->ring) - size;
 		return true;
 	}
 	if (size == 0)
@@ -203,23 +200,9 @@ static struct queue *heap_first(const struct heap *heap)
 	return heap->count ? at(heap, 1) : NULL;
 }
 
-struct matcher *matcher_create(void (*unmatched)(struct in_flight *call))
+void matcher_start(void (*the_unmatched)(struct in_flight *call))
 {
-	struct matcher *matcher = calloc(1, sizeof(*matcher));
-
-	if (matcher)
-		matcher->unmatched = unmatched;
-	return matcher;
-}
-
-void matcher_trust_clock(struct matcher *matcher, bool trusted)
-{
-	matcher->clock_differs = !trusted;
-}
-
-bool matcher_trusts_clock(const struct matcher *matcher)
-{
-	return !matcher->clock_differs;
+	unmatched = the_unmatched;
 }
 
 static void forget_entry(struct entry **table, struct entry *entry)
@@ -232,80 +215,71 @@ static void free_queue(struct queue *queue)
 {
 	struct match_stream *stream = queue->stream;
 
-	stream->matcher->calls -= in_flight_ring_used(&queue->ring);
+	calls_waiting -= in_flight_ring_used(&queue->ring);
 	free_slots(queue);
-	forget_entry(&stream->matcher->queues, &queue->entry);
+	forget_entry(&queues, &queue->entry);
 	stream->queue_count--;
 }
 
 static void free_stream(struct match_stream *stream)
 {
-	struct matcher *matcher = stream->matcher;
 	struct queue *queue;
 
 	while ((queue = stream->queues)) {
 		stream->queues = queue->sibling;
 		free_queue(queue);
 	}
-	DL_DELETE(matcher->streams, stream);
+	DL_DELETE(streams, stream);
 	if (stream->number)
-		forget_entry(&matcher->numbers, stream->number);
-	if (matcher->latest == stream)
-		matcher->latest = NULL;
+		forget_entry(&numbers, stream->number);
+	if (latest == stream)
+		latest = NULL;
 	free(stream->waiting.queues);
 	free(stream);
 }
 
-void matcher_destroy(struct matcher *matcher)
-{
-	while (matcher && matcher->streams)
-		free_stream(matcher->streams);
-	free(matcher);
-}
-
 /* The entry of a stream by CUPTI's ids: if `add`, a new one if there is none. */
-static struct entry *number_of(struct matcher *matcher, uint32_t context, uint32_t stream, bool add)
+static struct entry *number_of(uint32_t context, uint32_t stream, bool add)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {context, stream};
 
-	return entry_of(&matcher->numbers, key, add ? sizeof(struct entry) : 0);
+	return entry_of(&numbers, key, add ? sizeof(struct entry) : 0);
 }
 
 static void set_number(struct match_stream *stream, struct entry *number)
 {
 	number->item = stream;
 	stream->number = number;
-	DL_DELETE(stream->matcher->streams, stream);
-	DL_APPEND(stream->matcher->streams, stream);
+	DL_DELETE(streams, stream);
+	DL_APPEND(streams, stream);
 }
 
-struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t context)
+struct match_stream *matcher_unnumbered(uint32_t context)
 {
 	struct match_stream *stream = calloc(1, sizeof(*stream));
 
 	if (!stream)
 		return NULL;
 	stream->context = context;
-	stream->matcher = matcher;
 	stream->uses = 1;
-	DL_PREPEND(matcher->streams, stream);
+	DL_PREPEND(streams, stream);
 	return stream;
 }
 
-struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, uint32_t stream)
+struct match_stream *matcher_stream(uint32_t context, uint32_t stream)
 {
-	struct entry *number = number_of(matcher, context, stream, true);
+	struct entry *number = number_of(context, stream, true);
 	struct match_stream *found = number ? number->item : NULL;
 
 	if (found) {
 		found->uses++;
 		return found;
 	}
-	found = number ? matcher_unnumbered(matcher, context) : NULL;
+	found = number ? matcher_unnumbered(context) : NULL;
 	if (found)
 		set_number(found, number);
 	else if (number)
-		forget_entry(&matcher->numbers, number);
+		forget_entry(&numbers, number);
 	return found;
 }
 
@@ -318,8 +292,7 @@ static struct queue *queue_of(const struct match_stream *stream, uint32_t thread
 	/* As a rule it is that of the stream's only thread, found without a hash. */
 	if (queue && queue->thread == thread)
 		return queue;
-	return queue || add ? entry_of(&stream->matcher->queues, key, add ? sizeof(*queue) : 0)
-			    : NULL;
+	return queue || add ? entry_of(&queues, key, add ? sizeof(*queue) : 0) : NULL;
 }
 
 /* Frees empty queues, whose threads may have ended, each time that there are twice as many queues
@@ -345,14 +318,14 @@ static void free_empty(struct match_stream *stream)
 static struct queue *add_queue(struct match_stream *stream, uint32_t thread)
 {
 	struct heap *heap = &stream->waiting;
-	struct queue *queue, **queues;
+	struct queue *queue, **larger;
 
 	free_empty(stream);
 	/* So that heap_update() cannot fail. */
-	queues = grow_list(heap->queues, stream->queue_count, &heap->room, sizeof(*queues));
-	if (!queues)
+	larger = grow_list(heap->queues, stream->queue_count, &heap->room, sizeof(*larger));
+	if (!larger)
 		return NULL;
-	heap->queues = queues;
+	heap->queues = larger;
 	queue = queue_of(stream, thread, true);
 	if (!queue)
 		return NULL;
@@ -371,11 +344,11 @@ void match_expect(struct match_stream *stream, struct in_flight *call)
 	if (!queue)
 		queue = add_queue(stream, call->thread);
 	if (!queue || !make_room(queue)) {
-		stream->matcher->unmatched(call);
+		unmatched(call);
 		return;
 	}
 	in_flight_ring_add(&queue->ring, call);
-	stream->matcher->calls++;
+	calls_waiting++;
 	heap_update(&stream->waiting, queue);
 }
 
@@ -409,8 +382,7 @@ static struct fit first_fit(struct queue *queue, const struct match_key *key)
 		const struct in_flight *call = in_flight_at(&queue->ring, index);
 
 		/* This call, and so all later ones, began after the record's work. */
-		if (!queue->stream->matcher->clock_differs &&
-		    key->start + CLOCK_SLACK < call->started)
+		if (matcher_trusts_clock && key->start + CLOCK_SLACK < call->started)
 			break;
 		if (is_of_kind(call, key))
 			return (struct fit){queue, index};
@@ -530,12 +502,12 @@ const struct in_flight *match_next(const struct match_stream *stream, const stru
 
 /* Counts the lists without a number in a context that have a call which fits; `found` is the last
  * one. */
-static unsigned fitting(struct matcher *matcher, uint32_t context, uint32_t thread,
-			const struct match_key *key, struct match_stream **found)
+static unsigned fitting(uint32_t context, uint32_t thread, const struct match_key *key,
+			struct match_stream **found)
 {
 	unsigned count = 0;
 
-	for (struct match_stream *stream = matcher->streams; stream && !stream->number;
+	for (struct match_stream *stream = streams; stream && !stream->number;
 	     stream = stream->next) {
 		if ((stream->context && stream->context != context) ||
 		    !earliest(stream, thread, key).queue)
@@ -546,27 +518,25 @@ static unsigned fitting(struct matcher *matcher, uint32_t context, uint32_t thre
 	return count;
 }
 
-struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
-				  const struct match_key *key)
+struct match_stream *matcher_find(uint32_t context, uint32_t stream, const struct match_key *key)
 {
-	const struct match_stream *latest = matcher->latest;
 	struct match_stream *found = NULL;
 	struct entry *number;
 	unsigned count;
 
 	if (latest && latest->number->key[0] == context && latest->number->key[1] == stream)
-		return matcher->latest;
-	number = number_of(matcher, context, stream, false);
+		return latest;
+	number = number_of(context, stream, false);
 	if (number)
-		return matcher->latest = number->item;
+		return latest = number->item;
 	/* The thread, if known, distinguishes threads that do the same at the same time. */
-	count = fitting(matcher, context, key->thread, key, &found);
+	count = fitting(context, key->thread, key, &found);
 	if (count == 0 && key->thread)
-		count = fitting(matcher, context, 0, key, &found);
+		count = fitting(context, 0, key, &found);
 	if (count != 1)
 		return NULL;
 	/* Where memory is out, it stays among those without a number. */
-	number = number_of(matcher, context, stream, true);
+	number = number_of(context, stream, true);
 	if (number)
 		set_number(found, number);
 	return found;
@@ -601,27 +571,27 @@ bool match_forget(struct match_stream *stream, bool pending_too)
 	return true;
 }
 
-uint64_t matcher_oldest(const struct matcher *matcher)
+uint64_t matcher_oldest(void)
 {
 	uint64_t oldest = UINT64_MAX;
 
-	for (const struct match_stream *stream = matcher->streams; stream; stream = stream->next)
+	for (const struct match_stream *stream = streams; stream; stream = stream->next)
 		if (match_pending(stream) && oldest_start(heap_first(&stream->waiting)) < oldest)
 			oldest = oldest_start(heap_first(&stream->waiting));
 	return oldest;
 }
 
-size_t matcher_memory(const struct matcher *matcher)
+size_t matcher_memory(void)
 {
-	return sizeof(*matcher) + matcher->slots * sizeof(struct in_flight *) +
-	       HASH_COUNT(matcher->numbers) * sizeof(struct match_stream);
+	return slots * sizeof(struct in_flight *) +
+	       HASH_COUNT(numbers) * sizeof(struct match_stream);
 }
 
-size_t matcher_expire(struct matcher *matcher, uint64_t before)
+size_t matcher_expire(uint64_t before)
 {
 	size_t count = 0;
 
-	for (struct match_stream *stream = matcher->streams; stream; stream = stream->next)
+	for (struct match_stream *stream = streams; stream; stream = stream->next)
 		count += stream_expire(stream, before);
 	return count;
 }

@@ -19,26 +19,22 @@
 #include "preload/events/in_flight.h"
 
 struct match_stream;
-struct matcher;
 
-/* NULL if memory is out. `unmatched` is called for every call that is given up. */
-struct matcher *matcher_create(void (*unmatched)(struct in_flight *call));
-/* For tests; ktime's matcher lives as long as the process. NULL is allowed. */
-void matcher_destroy(struct matcher *matcher);
+/* To be called first. `unmatched` is called for every call that is given up. */
+void matcher_start(void (*unmatched)(struct in_flight *call));
 
 /* Whether the records' times can be compared with the calls', as they can unless the program has
  * given CUPTI another clock (program.h). If not, only the order counts. */
-void matcher_trust_clock(struct matcher *matcher, bool trusted);
-bool matcher_trusts_clock(const struct matcher *matcher);
+extern bool matcher_trusts_clock;
 
 /* The list of a stream by CUPTI's ids, made the first time; NULL if memory is out. To be released
  * with match_forget(). */
-struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, uint32_t stream);
+struct match_stream *matcher_stream(uint32_t context, uint32_t stream);
 /*
  * The list of a stream whose CUPTI id is not known, as cuptiGetStreamIdEx fails for default
  * streams. It gets the id of the first record that fits it and no other such list of its context.
  */
-struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t context);
+struct match_stream *matcher_unnumbered(uint32_t context);
 /* What is known of a record: its call must fit it. */
 struct match_key {
 	/* Whose calls the record's buffer is of; 0 if it holds all threads'. Then the driver's
@@ -56,8 +52,7 @@ struct match_key {
  * The list that holds a record's call, by its ids; else the only list without id that the record
  * fits, by the calls of its thread if that is known. NULL if there is none.
  */
-struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
-				  const struct match_key *key);
+struct match_stream *matcher_find(uint32_t context, uint32_t stream, const struct match_key *key);
 
 /* Adds a call. The calls of one thread must be added in order. */
 void match_expect(struct match_stream *stream, struct in_flight *call);
@@ -78,12 +73,12 @@ bool match_pending(const struct match_stream *stream);
  * wait for their records and `pending_too` is false; else they are given up. */
 bool match_forget(struct match_stream *stream, bool pending_too);
 /* How many bytes the lists take, without the calls. */
-size_t matcher_memory(const struct matcher *matcher);
+size_t matcher_memory(void);
 /* When the first of the calls that wait for their records started, in nanoseconds; UINT64_MAX if
  * none waits. */
-uint64_t matcher_oldest(const struct matcher *matcher);
+uint64_t matcher_oldest(void);
 /* Gives up every call that started before `before`, in nanoseconds; UINT64_MAX for all. Returns how
  * many. */
-size_t matcher_expire(struct matcher *matcher, uint64_t before);
+size_t matcher_expire(uint64_t before);
 
 #endif

@@ -82,7 +82,7 @@ static bool is_reported(const struct activity *activity, const struct in_flight 
 static void feed(const struct activity *activity, const struct row *row,
 		 const struct in_flight *call)
 {
-	timeline_operation(activity, row, call, matcher_trusts_clock(calls_matcher));
+	timeline_operation(activity, row, call, matcher_trusts_clock);
 }
 
 /* What is in no range that the user chose is not reported, and keeps the device busy all the same.
@@ -176,7 +176,7 @@ static struct match_key key_of(const struct activity *activity, const struct ope
 
 static struct match_stream *stream_of(const struct activity *activity, const struct match_key *key)
 {
-	return matcher_find(calls_matcher, activity->context, activity->stream, key);
+	return matcher_find(activity->context, activity->stream, key);
 }
 
 /* The call of an operation's record, or NULL. */
@@ -229,8 +229,7 @@ static void take_operation(const struct activity *activity)
 		feed_outside_ranges(activity, call);
 	if (call)
 		calls_recorded(call, reported, activity->end - activity->start, before.overlapped,
-			       matcher_trusts_clock(calls_matcher) &&
-				       before.stream_end < call->started);
+			       matcher_trusts_clock && before.stream_end < call->started);
 }
 
 /* Takes the record of a graph node; graph_launches.c keeps the call of the launch. */

@@ -259,12 +259,11 @@ void commands_start(struct session *session, void (*the_collect)(void))
 	note("commands_start");
 }
 
-static int calls_error, thread_error;
+static int thread_error;
 
-int calls_start(void)
+void calls_start(void)
 {
 	note("calls_start");
-	return calls_error;
 }
 
 static void *(*run)(void *);

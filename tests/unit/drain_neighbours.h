@@ -38,7 +38,6 @@
 #define MS	1000000ull
 #define BUFFERS 3 /* with records, at each drain that finds some */
 
-struct matcher *calls_matcher;
 struct session *rows_session;
 const struct clock_scale *rows_scale;
 bool mode_events, mode_runtime_records, mode_driver_records;
@@ -215,14 +214,6 @@ void records_take(const struct activity *activity, void *unused)
 	(void)unused;
 }
 
-static bool trusted;
-
-void matcher_trust_clock(struct matcher *matcher, bool is_trusted)
-{
-	assert_ptr_equal(matcher, calls_matcher);
-	trusted = is_trusted;
-}
-
 static bool late_calls;
 
 void records_expect_late_calls(bool late)
@@ -256,18 +247,11 @@ void calls_lost_records(void)
 	lost_records++;
 }
 
-static bool matcher_trusts;
+bool matcher_trusts_clock;
 static uint64_t oldest_call, oldest_graph, settled;
 
-bool matcher_trusts_clock(const struct matcher *matcher)
+uint64_t matcher_oldest(void)
 {
-	assert_ptr_equal(matcher, calls_matcher);
-	return matcher_trusts;
-}
-
-uint64_t matcher_oldest(const struct matcher *matcher)
-{
-	assert_ptr_equal(matcher, calls_matcher);
 	return oldest_call;
 }
 
@@ -302,8 +286,8 @@ static int start(void **state)
 	ranges_drained = fed = lost_records = settled_records = flushes = forced_flushes = 0;
 	part = METRICS_NONE;
 	row_of_calls = 0;
-	active = matches = matcher_trusts = true;
-	ended = due = realtime = trusted = false;
+	active = matches = realtime = true;
+	ended = due = matcher_trusts_clock = false;
 	mode_events = mode_runtime_records = mode_driver_records = false;
 	dropped = unread = 0;
 	calls_expected = arrived = 0;

@@ -286,11 +286,6 @@ TEST(without_a_thread_nothing_is_waited_for)
 	assert_int_equal(collector_start(the_session, finish), -EAGAIN);
 	assert_true(collector_wait_finished(0));
 	assert_true(collector_finish(END_OUTSIDE));
-	calls_error = -ENOMEM;
-	done[0] = '\0';
-	assert_int_equal(collector_start(the_session, finish), -ENOMEM);
-	is("commands_start records_start timeline_start ranges_start cost_start sampling_start "
-	   "calls_start");
 }
 
 int main(void)

@@ -172,7 +172,7 @@ static void cupti_is_flushed_as_it_is_asked_for(void **state)
 	drain_records(FLUSH_NOW);
 	assert_int_equal(flushes, 1);
 	assert_int_equal(forced_flushes, 0);
-	assert_true(trusted);
+	assert_true(matcher_trusts_clock);
 	assert_int_equal(settled_records, 1);
 	drain_records(FLUSH_FORCED);
 	assert_int_equal(flushes, 2);
@@ -314,10 +314,10 @@ static void busy_time_is_settled_up_to_what_may_still_come(void **state)
 	assert_int_equal(settled, 1);
 	/* Not while the records' clock is unknown, or without records. */
 	oldest_graph = 200000;
-	matcher_trusts = false;
+	realtime = false;
 	drain_records(FLUSH_NOW);
 	assert_int_equal(settled, 1);
-	matcher_trusts = true;
+	realtime = true;
 	arrived = 0;
 	drain_records(FLUSH_NOW);
 	assert_int_equal(settled, 1);

@@ -18,7 +18,6 @@
 #define THREAD	   1
 #define OWN_STREAM 1000 /* of the driver's own, which has no calls */
 
-static struct matcher *matcher;
 static struct match_stream *streams[8];
 static unsigned ended;
 static uint64_t lasted[16384]; /* by call; 0: not over */
@@ -40,20 +39,21 @@ static void note_end(struct in_flight *call, uint32_t device, uint64_t start, ui
 static int start(void **state)
 {
 	(void)state;
-	matcher = matcher_create(given_up);
+	matcher_start(given_up);
 	for (unsigned i = 0; i < 8; i++)
-		streams[i] = matcher_stream(matcher, 1, i);
+		streams[i] = matcher_stream(1, i);
 	ended = 0;
 	memset(lasted, 0, sizeof(lasted));
 	graph_launches_start(note_end);
-	return matcher ? 0 : -1;
+	return 0;
 }
 
 static int stop(void **state)
 {
 	(void)state;
 	graph_launches_settle(UINT64_MAX);
-	matcher_destroy(matcher);
+	for (unsigned i = 0; i < 8; i++)
+		match_forget(streams[i], true);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cupti/activity.h"
 #include "preload/collector/match.h"
+#include "tests/unit/own_process.h"
 
 static unsigned given_up;
 
@@ -54,33 +55,20 @@ static const struct in_flight *next_kernel(const struct match_stream *stream, ui
 			  &(struct match_key){.thread = thread, .start = start, .kernel = true});
 }
 
-static struct match_stream *find(struct matcher *matcher, uint32_t context, uint32_t stream,
-				 uint32_t thread, uint64_t start, const struct operation *operation,
-				 uint64_t bytes)
+static struct match_stream *find(uint32_t context, uint32_t stream, uint32_t thread, uint64_t start,
+				 const struct operation *operation, uint64_t bytes)
 {
 	return matcher_find(
-		matcher, context, stream,
+		context, stream,
 		&(struct match_key){
 			.thread = thread, .start = start, .operation = operation, .bytes = bytes});
 }
 
-static int make(void **state)
-{
-	given_up = 0;
-	*state = matcher_create(count_given_up);
-	return *state ? 0 : -1;
-}
+#define TEST(name) TEST_IN_CHILD(name, matcher_start(count_given_up))
 
-static int destroy(void **state)
+TEST(a_stream_is_kept_while_calls_await_their_records)
 {
-	matcher_destroy(*state);
-	return 0;
-}
-
-static void a_stream_is_kept_while_calls_await_their_records(void **state)
-{
-	struct matcher *matcher = *state;
-	struct match_stream *stream = matcher_stream(matcher, 1, 7);
+	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *call = call_at(1000), *found;
 
 	match_expect(stream, call);
@@ -89,13 +77,13 @@ static void a_stream_is_kept_while_calls_await_their_records(void **state)
 	assert_non_null(found);
 	assert_int_equal(found->started, 1000);
 	assert_true(match_forget(stream, false));
-	assert_null(find(matcher, 1, 7, 0, 2000, &kernel, 0));
+	assert_null(find(1, 7, 0, 2000, &kernel, 0));
 	assert_int_equal(given_up, 0);
 }
 
-static void calls_without_records_are_given_up_with_their_stream(void **state)
+TEST(calls_without_records_are_given_up_with_their_stream)
 {
-	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *call = call_at(1000);
 
 	match_expect(stream, call);
@@ -112,9 +100,9 @@ static struct in_flight *call_of(uint32_t thread, uint64_t started)
 }
 
 /* Two threads that take turns: their calls began at 1000, 2000 … */
-static struct match_stream *two_threads(struct matcher *matcher)
+static struct match_stream *two_threads(void)
 {
-	struct match_stream *stream = matcher_stream(matcher, 1, 7);
+	struct match_stream *stream = matcher_stream(1, 7);
 
 	for (uint64_t n = 1; n <= 6; n++) {
 		struct in_flight *call = call_of(n % 2 ? 11 : 22, 1000 * n);
@@ -124,10 +112,10 @@ static struct match_stream *two_threads(struct matcher *matcher)
 	return stream;
 }
 
-static void records_by_thread_find_that_threads_calls(void **state)
+TEST(records_by_thread_find_that_threads_calls)
 {
 	static const uint64_t order[] = {2, 4, 6, 1, 3, 5};
-	struct match_stream *stream = two_threads(*state);
+	struct match_stream *stream = two_threads();
 	struct in_flight *found;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
@@ -140,9 +128,9 @@ static void records_by_thread_find_that_threads_calls(void **state)
 	assert_int_equal(given_up, 0);
 }
 
-static void records_in_the_order_of_all_find_the_next_call(void **state)
+TEST(records_in_the_order_of_all_find_the_next_call)
 {
-	struct match_stream *stream = two_threads(*state);
+	struct match_stream *stream = two_threads();
 	struct in_flight *found;
 
 	for (uint64_t n = 1; n <= 6; n++) {
@@ -153,9 +141,9 @@ static void records_in_the_order_of_all_find_the_next_call(void **state)
 	assert_int_equal(given_up, 0);
 }
 
-static void in_the_order_of_all_what_is_passed_over_has_no_record(void **state)
+TEST(in_the_order_of_all_what_is_passed_over_has_no_record)
 {
-	struct match_stream *stream = two_threads(*state);
+	struct match_stream *stream = two_threads();
 	struct in_flight *call = call_of(11, 7000), *found;
 
 	call->operation = &other_kernel;
@@ -167,9 +155,9 @@ static void in_the_order_of_all_what_is_passed_over_has_no_record(void **state)
 	assert_false(match_pending(stream));
 }
 
-static void calls_at_the_same_time_are_ambiguous_where_threads_are_not_known(void **state)
+TEST(calls_at_the_same_time_are_ambiguous_where_threads_are_not_known)
 {
-	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *one = call_of(11, 1000), *other = call_of(22, 1003), *found;
 
 	match_expect(stream, one);
@@ -187,9 +175,9 @@ static void calls_at_the_same_time_are_ambiguous_where_threads_are_not_known(voi
 	assert_true(found->ambiguous);
 }
 
-static void a_record_by_a_thread_without_calls_finds_what_fits(void **state)
+TEST(a_record_by_a_thread_without_calls_finds_what_fits)
 {
-	struct match_stream *stream = two_threads(*state);
+	struct match_stream *stream = two_threads();
 	struct in_flight *found;
 
 	found = take(stream, 33, 10000, &kernel, 0);
@@ -198,9 +186,9 @@ static void a_record_by_a_thread_without_calls_finds_what_fits(void **state)
 	assert_int_equal(given_up, 0);
 }
 
-static void another_threads_call_may_not_be_the_records(void **state)
+TEST(another_threads_call_may_not_be_the_records)
 {
-	struct match_stream *stream = two_threads(*state);
+	struct match_stream *stream = two_threads();
 
 	assert_true(take(stream, 33, 10000, &kernel, 0)->ambiguous);
 	assert_false(take(stream, 11, 10000, &kernel, 0)->ambiguous);
@@ -208,9 +196,9 @@ static void another_threads_call_may_not_be_the_records(void **state)
 	assert_false(take(stream, ACTIVITY_UNKNOWN_THREAD, 10000, &kernel, 0)->ambiguous);
 }
 
-static void the_next_kernel_is_the_threads_own_and_stays(void **state)
+TEST(the_next_kernel_is_the_threads_own_and_stays)
 {
-	struct match_stream *stream = two_threads(*state);
+	struct match_stream *stream = two_threads();
 
 	assert_int_equal(next_kernel(stream, 22, 10000)->started, 2000);
 	assert_int_equal(next_kernel(stream, 22, 10000)->started, 2000);
@@ -225,95 +213,93 @@ static void the_next_kernel_is_the_threads_own_and_stays(void **state)
 }
 
 /* A number may be given out again before all that is of the first stream has gone. */
-static void a_list_that_two_streams_use_goes_with_the_second(void **state)
+TEST(a_list_that_two_streams_use_goes_with_the_second)
 {
-	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *call = call_at(1000), *found;
 
-	assert_ptr_equal(matcher_stream(*state, 1, 7), stream);
+	assert_ptr_equal(matcher_stream(1, 7), stream);
 	assert_true(match_forget(stream, false));
 	match_expect(stream, call);
-	found = take(find(*state, 1, 7, 0, 1001, &kernel, 0), 0, 1001, &kernel, 0);
+	found = take(find(1, 7, 0, 1001, &kernel, 0), 0, 1001, &kernel, 0);
 	assert_non_null(found);
 	assert_true(match_forget(stream, false));
-	assert_null(find(*state, 1, 7, 0, 2000, &kernel, 0));
+	assert_null(find(1, 7, 0, 2000, &kernel, 0));
 }
 
-static void a_stream_whose_number_never_came_goes_too(void **state)
+TEST(a_stream_whose_number_never_came_goes_too)
 {
-	struct match_stream *first = matcher_unnumbered(*state, 1);
-	struct match_stream *second = matcher_unnumbered(*state, 1);
+	struct match_stream *first = matcher_unnumbered(1);
+	struct match_stream *second = matcher_unnumbered(1);
 	struct in_flight *call = call_at(1000);
 
 	assert_true(match_forget(second, false));
 	match_expect(first, call);
-	assert_ptr_equal(find(*state, 1, 9, 0, 1001, &kernel, 0), first);
+	assert_ptr_equal(find(1, 9, 0, 1001, &kernel, 0), first);
 	assert_true(match_forget(first, true));
-	assert_null(find(*state, 1, 9, 0, 2000, &kernel, 0));
+	assert_null(find(1, 9, 0, 2000, &kernel, 0));
 }
 
 /* Per-thread default streams have no number that can be asked for. */
-static void threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is(void **state)
+TEST(threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is)
 {
-	struct match_stream *first = matcher_unnumbered(*state, 1);
-	struct match_stream *second = matcher_unnumbered(*state, 1);
+	struct match_stream *first = matcher_unnumbered(1);
+	struct match_stream *second = matcher_unnumbered(1);
 	struct in_flight *one = call_at(1000), *other = call_at(1000);
 
 	one->thread = 11;
 	other->thread = 12;
 	match_expect(first, one);
 	match_expect(second, other);
-	assert_null(find(*state, 1, 21, 0, 1001, &kernel, 0));
+	assert_null(find(1, 21, 0, 1001, &kernel, 0));
 	/* The first of the two leaves the other as the only one. */
-	assert_ptr_equal(find(*state, 1, 22, 12, 1001, &kernel, 0), second);
-	assert_ptr_equal(find(*state, 1, 21, 11, 1001, &kernel, 0), first);
+	assert_ptr_equal(find(1, 22, 12, 1001, &kernel, 0), second);
+	assert_ptr_equal(find(1, 21, 11, 1001, &kernel, 0), first);
 }
 
-static void a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits(void **state)
+TEST(a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits)
 {
-	struct match_stream *only = matcher_unnumbered(*state, 1);
+	struct match_stream *only = matcher_unnumbered(1);
 	struct in_flight *call = call_at(1000);
 
 	call->thread = 11;
 	match_expect(only, call);
-	assert_ptr_equal(find(*state, 1, 21, 99, 1001, &kernel, 0), only);
+	assert_ptr_equal(find(1, 21, 99, 1001, &kernel, 0), only);
 }
 
-static void memory_is_given_back_and_bounded_for_all_streams_together(void **state)
+TEST(memory_is_given_back_and_bounded_for_all_streams_together)
 {
 	enum { STREAMS = 64, CALLS = 20000 };
-	struct matcher *matcher = *state;
-	size_t before = matcher_memory(matcher);
+	size_t before = matcher_memory();
 	struct match_stream *streams[STREAMS];
 
 	for (uint32_t i = 0; i < STREAMS; i++) {
-		streams[i] = matcher_stream(matcher, 1, i + 1);
+		streams[i] = matcher_stream(1, i + 1);
 		for (uint64_t n = 0; n < CALLS; n++) {
 			struct in_flight *call = call_at(1000 + 10 * n);
 
 			match_expect(streams[i], call);
 		}
 	}
-	assert_in_range(matcher_memory(matcher), 1 << 20, 8 << 20);
+	assert_in_range(matcher_memory(), 1 << 20, 8 << 20);
 	/* What found no room are the oldest calls. */
 	assert_in_range(STREAMS * CALLS - given_up, 200000, 400000);
 	for (uint32_t i = 0; i < STREAMS; i++)
 		assert_true(match_forget(streams[i], true));
 	assert_int_equal(given_up, STREAMS * CALLS);
-	assert_int_equal(matcher_memory(matcher), before);
+	assert_int_equal(matcher_memory(), before);
 }
 
 /* As where the first of many threads launch long before the others begin. */
-static void a_queue_that_was_long_once_leaves_others_their_room(void **state)
+TEST(a_queue_that_was_long_once_leaves_others_their_room)
 {
 	enum { FIRST = 4, ALL = 16, MANY = 60000, BUFFER = 8000 };
-	struct matcher *matcher = *state;
 	struct match_stream *streams[ALL];
 	size_t before;
 
 	for (uint32_t i = 0; i < ALL; i++)
-		streams[i] = matcher_stream(matcher, 1, i + 1);
-	before = matcher_memory(matcher);
+		streams[i] = matcher_stream(1, i + 1);
+	before = matcher_memory();
 	for (uint32_t i = 0; i < FIRST; i++)
 		for (uint64_t n = 0; n < MANY; n++)
 			match_expect(streams[i], call_of(i + 1, 1000 + 10 * n));
@@ -331,14 +317,14 @@ static void a_queue_that_was_long_once_leaves_others_their_room(void **state)
 	for (uint32_t i = 0; i < FIRST; i++)
 		assert_non_null(take(streams[i], i + 1, 10 * MANY + 1000, &kernel, 0));
 	/* What is left are the small lists of queues that are empty. */
-	assert_in_range(matcher_memory(matcher), before, before + ALL * 1024 * sizeof(void *));
+	assert_in_range(matcher_memory(), before, before + ALL * 1024 * sizeof(void *));
 }
 
 /* Calls of many threads arrive in an order that is neither theirs nor their records'. */
-static void the_next_call_of_all_threads_is_found_among_many(void **state)
+TEST(the_next_call_of_all_threads_is_found_among_many)
 {
 	enum { THREADS = 1009, CALLS = 2 * THREADS };
-	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *calls[CALLS];
 	unsigned i;
 
@@ -349,7 +335,7 @@ static void the_next_call_of_all_threads_is_found_among_many(void **state)
 	for (i = 0; i < CALLS; i++)
 		match_expect(stream,
 			     calls[i < THREADS ? i * 7 % THREADS : THREADS + i * 7 % THREADS]);
-	assert_int_equal(matcher_oldest(*state), 1000);
+	assert_int_equal(matcher_oldest(), 1000);
 	/* Every third record tells its thread, and comes first. */
 	for (i = 0; i < THREADS; i += 3)
 		assert_ptr_equal(take(stream, 1 + i, 1001 + 10 * i, &kernel, 0), calls[i]);
@@ -357,18 +343,18 @@ static void the_next_call_of_all_threads_is_found_among_many(void **state)
 		if (i >= THREADS || i % 3)
 			assert_ptr_equal(take(stream, 0, 1001 + 10 * i, &kernel, 0), calls[i]);
 	assert_int_equal(given_up, 0);
-	assert_int_equal(matcher_oldest(*state), calls[CALLS - 3]->started);
-	assert_int_equal(matcher_expire(*state, calls[CALLS - 1]->started), 2);
+	assert_int_equal(matcher_oldest(), calls[CALLS - 3]->started);
+	assert_int_equal(matcher_expire(calls[CALLS - 1]->started), 2);
 	assert_true(match_pending(stream));
 	assert_false(match_forget(stream, false));
 	assert_ptr_equal(take(stream, 0, UINT64_MAX / 2, &kernel, 0), calls[CALLS - 1]);
 	assert_false(match_pending(stream));
 }
 
-static void copies_are_told_apart_by_their_bytes(void **state)
+TEST(copies_are_told_apart_by_their_bytes)
 {
 	static struct operation copy = {.kind = ROW_MEMCPY};
-	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *calls[3];
 
 	for (unsigned i = 0; i < 3; i++) {
@@ -385,121 +371,102 @@ static void copies_are_told_apart_by_their_bytes(void **state)
 	assert_ptr_equal(take(stream, 0, 5000, &copy, 256), calls[2]);
 }
 
-static void times_count_only_by_a_clock_that_is_trusted(void **state)
+TEST(times_count_only_by_a_clock_that_is_trusted)
 {
-	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *call = call_at(1000000);
 
-	assert_true(matcher_trusts_clock(*state));
 	match_expect(stream, call);
 	/* CUPTI's clock is fitted to the host's: by 100 us. */
 	assert_null(take(stream, 0, 1000000 - 100001, &kernel, 0));
-	matcher_trust_clock(*state, false);
-	assert_false(matcher_trusts_clock(*state));
+	matcher_trusts_clock = false;
 	assert_ptr_equal(take(stream, 0, 1000000 - 100001, &kernel, 0), call);
-	matcher_trust_clock(*state, true);
-	assert_true(matcher_trusts_clock(*state));
+	matcher_trusts_clock = true;
 	match_expect(stream, call);
 	assert_ptr_equal(take(stream, 0, 1000000 - 99999, &kernel, 0), call);
 }
 
-static void calls_from_before_a_time_are_given_up(void **state)
+TEST(calls_from_before_a_time_are_given_up)
 {
-	struct match_stream *stream = matcher_stream(*state, 1, 7);
-	struct match_stream *unnumbered = matcher_unnumbered(*state, 1);
+	struct match_stream *stream = matcher_stream(1, 7);
+	struct match_stream *unnumbered = matcher_unnumbered(1);
 
-	assert_true(matcher_oldest(*state) == UINT64_MAX);
+	assert_true(matcher_oldest() == UINT64_MAX);
 	match_expect(unnumbered, call_at(2500));
-	assert_int_equal(matcher_oldest(*state), 2500);
+	assert_int_equal(matcher_oldest(), 2500);
 	for (uint64_t i = 1; i <= 4; i++)
 		match_expect(stream, call_of(11 + i % 2, 1000 * i));
-	assert_int_equal(matcher_oldest(*state), 1000);
-	assert_int_equal(matcher_expire(*state, 1000), 0);
-	assert_int_equal(matcher_expire(*state, 2501), 3);
+	assert_int_equal(matcher_oldest(), 1000);
+	assert_int_equal(matcher_expire(1000), 0);
+	assert_int_equal(matcher_expire(2501), 3);
 	assert_int_equal(given_up, 3);
-	assert_int_equal(matcher_oldest(*state), 3000);
+	assert_int_equal(matcher_oldest(), 3000);
 	assert_false(match_pending(unnumbered));
 	assert_true(match_pending(stream));
-	assert_int_equal(matcher_expire(*state, UINT64_MAX), 2);
+	assert_int_equal(matcher_expire(UINT64_MAX), 2);
 	assert_false(match_pending(stream));
 }
 
-static void a_stream_keeps_the_number_that_it_got(void **state)
+TEST(a_stream_keeps_the_number_that_it_got)
 {
-	struct match_stream *stream = matcher_unnumbered(*state, 3), *other;
+	struct match_stream *stream = matcher_unnumbered(3), *other;
 
 	match_expect(stream, call_at(1000));
 	/* Another context's. */
-	assert_null(find(*state, 4, 9, 0, 1001, &kernel, 0));
-	assert_null(find(*state, 3, 9, 0, 1001, &other_kernel, 0));
-	assert_ptr_equal(find(*state, 3, 9, 0, 1001, &kernel, 0), stream);
+	assert_null(find(4, 9, 0, 1001, &kernel, 0));
+	assert_null(find(3, 9, 0, 1001, &other_kernel, 0));
+	assert_ptr_equal(find(3, 9, 0, 1001, &kernel, 0), stream);
 	/* Whether it fits or not, and whether it was the last one found or not. */
-	other = matcher_stream(*state, 3, 8);
-	assert_ptr_equal(find(*state, 3, 8, 0, 1, NULL, 0), other);
-	assert_ptr_equal(find(*state, 3, 9, 0, 1, NULL, 0), stream);
-	assert_null(find(*state, 3, 10, 0, 1001, &kernel, 0));
-	assert_ptr_equal(matcher_stream(*state, 3, 9), stream);
+	other = matcher_stream(3, 8);
+	assert_ptr_equal(find(3, 8, 0, 1, NULL, 0), other);
+	assert_ptr_equal(find(3, 9, 0, 1, NULL, 0), stream);
+	assert_null(find(3, 10, 0, 1001, &kernel, 0));
+	assert_ptr_equal(matcher_stream(3, 9), stream);
 }
 
-static void each_of_several_lists_without_a_number_is_released_alone(void **state)
+TEST(each_of_several_lists_without_a_number_is_released_alone)
 {
 	struct match_stream *lists[3];
 
 	for (unsigned i = 0; i < 3; i++) {
-		lists[i] = matcher_unnumbered(*state, 1);
+		lists[i] = matcher_unnumbered(1);
 		match_expect(lists[i], call_at(1000 * (i + 1)));
 	}
 	assert_true(match_forget(lists[1], true));
 	assert_int_equal(given_up, 1);
-	assert_int_equal(matcher_oldest(*state), 1000);
+	assert_int_equal(matcher_oldest(), 1000);
 	assert_true(match_forget(lists[0], true));
-	assert_int_equal(matcher_oldest(*state), 3000);
+	assert_int_equal(matcher_oldest(), 3000);
 	assert_true(match_forget(lists[2], true));
-	assert_true(matcher_oldest(*state) == UINT64_MAX);
+	assert_true(matcher_oldest() == UINT64_MAX);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, destroy)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_queue_that_was_long_once_leaves_others_their_room),
-		cmocka_unit_test_setup_teardown(the_next_call_of_all_threads_is_found_among_many,
-						make, destroy),
-		cmocka_unit_test_setup_teardown(a_stream_is_kept_while_calls_await_their_records,
-						make, destroy),
-		cmocka_unit_test_setup_teardown(
-			calls_without_records_are_given_up_with_their_stream, make, destroy),
-		cmocka_unit_test_setup_teardown(records_by_thread_find_that_threads_calls, make,
-						destroy),
-		cmocka_unit_test_setup_teardown(records_in_the_order_of_all_find_the_next_call,
-						make, destroy),
-		cmocka_unit_test_setup_teardown(
-			in_the_order_of_all_what_is_passed_over_has_no_record, make, destroy),
-		cmocka_unit_test_setup_teardown(
-			calls_at_the_same_time_are_ambiguous_where_threads_are_not_known, make,
-			destroy),
-		cmocka_unit_test_setup_teardown(a_record_by_a_thread_without_calls_finds_what_fits,
-						make, destroy),
-		TEST(another_threads_call_may_not_be_the_records),
-		TEST(the_next_kernel_is_the_threads_own_and_stays),
-		cmocka_unit_test_setup_teardown(a_list_that_two_streams_use_goes_with_the_second,
-						make, destroy),
-		cmocka_unit_test_setup_teardown(
-			threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is, make,
-			destroy),
-		cmocka_unit_test_setup_teardown(
-			a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits, make,
-			destroy),
-		cmocka_unit_test_setup_teardown(a_stream_whose_number_never_came_goes_too, make,
-						destroy),
-		cmocka_unit_test_setup_teardown(
-			memory_is_given_back_and_bounded_for_all_streams_together, make, destroy),
-		TEST(copies_are_told_apart_by_their_bytes),
-		TEST(times_count_only_by_a_clock_that_is_trusted),
-		TEST(calls_from_before_a_time_are_given_up),
-		TEST(a_stream_keeps_the_number_that_it_got),
-		TEST(each_of_several_lists_without_a_number_is_released_alone),
+		cmocka_unit_test(a_queue_that_was_long_once_leaves_others_their_room),
+		cmocka_unit_test(the_next_call_of_all_threads_is_found_among_many),
+		cmocka_unit_test(a_stream_is_kept_while_calls_await_their_records),
+		cmocka_unit_test(calls_without_records_are_given_up_with_their_stream),
+		cmocka_unit_test(records_by_thread_find_that_threads_calls),
+		cmocka_unit_test(records_in_the_order_of_all_find_the_next_call),
+		cmocka_unit_test(in_the_order_of_all_what_is_passed_over_has_no_record),
+		cmocka_unit_test(calls_at_the_same_time_are_ambiguous_where_threads_are_not_known),
+		cmocka_unit_test(a_record_by_a_thread_without_calls_finds_what_fits),
+		cmocka_unit_test(another_threads_call_may_not_be_the_records),
+		cmocka_unit_test(the_next_kernel_is_the_threads_own_and_stays),
+		cmocka_unit_test(a_list_that_two_streams_use_goes_with_the_second),
+		cmocka_unit_test(
+			threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is),
+		cmocka_unit_test(
+			a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits),
+		cmocka_unit_test(a_stream_whose_number_never_came_goes_too),
+		cmocka_unit_test(memory_is_given_back_and_bounded_for_all_streams_together),
+		cmocka_unit_test(copies_are_told_apart_by_their_bytes),
+		cmocka_unit_test(times_count_only_by_a_clock_that_is_trusted),
+		cmocka_unit_test(calls_from_before_a_time_are_given_up),
+		cmocka_unit_test(a_stream_keeps_the_number_that_it_got),
+		cmocka_unit_test(each_of_several_lists_without_a_number_is_released_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
