@@ -90,17 +90,8 @@ static int compare_own_work(const void *left, const void *right)
 
 const struct job_process **job_slowest_first(const struct session *session, size_t *count)
 {
-	const struct job_process *process, **processes;
-	size_t all = 0;
+	const struct job_process **processes = session_items(session, SEGMENT_PROCESSES, count);
 
-	*count = 0;
-	session_for_each_process(session, process) all++;
-	processes = calloc(all + 1, sizeof(*processes));
-	if (!processes)
-		return NULL;
-	/* Some may come while they are read. */
-	session_for_each_process(session, process) if (*count < all) processes[(*count)++] =
-		process;
 	if (*count > 0)
 		qsort(processes, *count, sizeof(*processes), compare_own_work);
 	return processes;
@@ -118,18 +109,13 @@ static int compare_total(const void *left, const void *right)
 const struct job_row **job_longest_first(const struct session *session, bool of_ranges,
 					 size_t *count)
 {
-	const struct job_row *row, **rows;
-	size_t all = 0;
+	size_t all;
+	const struct job_row **rows = session_items(session, SEGMENT_JOB_ROWS, &all);
 
 	*count = 0;
-	session_for_each_job_row(session, row) all++;
-	rows = calloc(all + 1, sizeof(*rows));
-	if (!rows)
-		return NULL;
-	session_for_each_job_row(session,
-				 row) if (*count < all && (of_ranges ? row->kind == ROW_RANGE
-								     : row_is_gpu(row->kind)))
-		rows[(*count)++] = row;
+	for (size_t i = 0; i < all; i++)
+		if (of_ranges ? rows[i]->kind == ROW_RANGE : row_is_gpu(rows[i]->kind))
+			rows[(*count)++] = rows[i];
 	if (*count > 0)
 		qsort(rows, *count, sizeof(*rows), compare_total);
 	return rows;
@@ -156,36 +142,34 @@ struct collective {
 	size_t calls_each; /* of every process so far that made any */
 };
 
+static int compare_offsets(const void *left, const void *right)
+{
+	const struct process_wait *a = left, *b = right;
+
+	return a->process < b->process ? -1 : a->process > b->process;
+}
+
 static struct process_wait *find_process(const struct waits *waits, uint64_t process)
 {
-	size_t low = 0, high = waits->count;
+	const struct process_wait wanted = {.process = process};
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (waits->processes[middle].process == process)
-			return &waits->processes[middle];
-		if (waits->processes[middle].process < process)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return bsearch(&wanted, waits->processes, waits->count, sizeof(wanted), compare_offsets);
 }
 
 static int list_processes(struct waits *waits, const struct session *session)
 {
-	const struct job_process *process;
-	size_t count = 0;
+	const struct job_process **processes =
+		session_items(session, SEGMENT_PROCESSES, &waits->count);
 
-	session_for_each_process(session, process) count++;
-	waits->processes = calloc(count + 1, sizeof(*waits->processes));
-	if (!waits->processes)
-		return -ENOMEM;
-	session_for_each_process(session, process) if (waits->count < count)
-		waits->processes[waits->count++]
-			.process = session_offset(session, process);
-	return 0;
+	int error = 0;
+
+	waits->processes = calloc(waits->count + 1, sizeof(*waits->processes));
+	if (!processes || !waits->processes)
+		error = -ENOMEM;
+	for (size_t i = 0; i < waits->count && !error; i++)
+		waits->processes[i].process = session_offset(session, processes[i]);
+	free(processes);
+	return error;
 }
 
 static int find_least(struct waits *waits, const struct session *session)

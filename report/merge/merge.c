@@ -106,13 +106,6 @@ static int merge_idle(struct session *merged, const struct session *session)
 	return 0;
 }
 
-/* A damaged file may hold any. */
-static bool is_valid(const struct memory_use *use)
-{
-	return use->kind < ALLOCATION_KIND_COUNT && use->device >= -1 &&
-	       use->device < SESSION_DEVICES;
-}
-
 /* That of a kind on a device; a new one where there is none. */
 static struct memory_use *find_use(struct session *merged, const struct memory_use *wanted)
 {
@@ -132,11 +125,8 @@ static int merge_memory(struct session *merged, const struct session *session)
 
 	session_for_each_memory_use(session, use)
 	{
-		struct memory_use *to;
+		struct memory_use *to = find_use(merged, use);
 
-		if (!is_valid(use))
-			continue;
-		to = find_use(merged, use);
 		if (!to)
 			return -ENOMEM;
 		if (use->peak > to->peak) {

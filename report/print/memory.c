@@ -159,24 +159,13 @@ static int compare_sites(const void *one, const void *other)
 
 int memory_collect(struct memory_tables *tables, const struct session *session)
 {
-	const struct memory_site *site;
-	const struct memory_use *use;
-	size_t uses = 0, sites = 0;
-
 	*tables = (struct memory_tables){.session = session};
-	session_for_each_memory_use(session, use) uses++;
-	session_for_each_memory_site(session, site) sites++;
-	tables->uses = calloc(uses + 1, sizeof(*tables->uses));
-	tables->sites = calloc(sites + 1, sizeof(*tables->sites));
+	tables->uses = session_items(session, SEGMENT_MEMORY, &tables->use_count);
+	tables->sites = session_items(session, SEGMENT_MEMORY_SITES, &tables->site_count);
 	if (!tables->uses || !tables->sites) {
 		memory_free(tables);
 		return -ENOMEM;
 	}
-	/* Some may come while they are read. */
-	session_for_each_memory_use(session, use) if (tables->use_count < uses)
-		tables->uses[tables->use_count++] = use;
-	session_for_each_memory_site(session, site) if (tables->site_count < sites)
-		tables->sites[tables->site_count++] = site;
 	qsort(tables->sites, tables->site_count, sizeof(*tables->sites), compare_sites);
 	return 0;
 }

@@ -6,7 +6,6 @@
 
 #include "report/options/metrics.h"
 #include "report/print/report.h"
-#include "report/session/memory.h"
 
 #define VALUE_SIZE 40
 
@@ -158,25 +157,17 @@ static void write_table(struct metrics *metrics)
 
 int metrics_write(struct report *report)
 {
-	struct metrics metrics = {.report = report};
-	const struct metric_values *metric, **shown;
-	size_t room = 0;
-	int error = 0;
+	size_t all;
+	struct metrics metrics = {.report = report,
+				  .shown = session_items(report->session, SEGMENT_METRICS, &all)};
 
-	session_for_each_metric(report->session, metric)
-	{
-		if (error || !is_shown(&metrics, metric))
-			continue;
-		shown = grow_list(metrics.shown, metrics.count, &room, sizeof(*shown));
-		if (shown) {
-			metrics.shown = shown;
-			shown[metrics.count++] = metric;
-		} else {
-			error = -ENOMEM;
-		}
-	}
+	for (size_t i = 0; i < all; i++)
+		if (is_shown(&metrics, metrics.shown[i]))
+			metrics.shown[metrics.count++] = metrics.shown[i];
+	if (!metrics.shown)
+		return -ENOMEM;
 	if (metrics.count)
 		write_table(&metrics);
 	free(metrics.shown);
-	return error;
+	return 0;
 }

@@ -6,22 +6,16 @@
 
 #include "report/session/entries.h"
 #include "report/session/estimate.h"
+#include "report/session/session_internal.h"
 
-/* The node of a session's range; RANGE_NO_PARENT if it has none. */
-static size_t find(const struct range_tree *tree, uint64_t offset)
+/* The node of a session's range; NULL if it has none. */
+static struct range_node *find(const struct range_tree *tree, uint64_t offset)
 {
-	size_t low = 0, high = tree->range_count;
+	const uint64_t key[ENTRY_NUMBERS] = {offset};
+	struct entry *ranges = tree->ranges;
+	const struct entry *entry = entry_of(&ranges, key, 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (tree->offsets[middle] < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < tree->range_count && tree->offsets[low] == offset ? tree->node_of[low]
-								       : RANGE_NO_PARENT;
+	return entry ? entry->item : NULL;
 }
 
 static void add_range(struct range_node *node, const struct nvtx_range *range)
@@ -35,62 +29,47 @@ static void add_range(struct range_node *node, const struct nvtx_range *range)
 		node->maximum = range->maximum;
 }
 
-/* The node of a range, made if it is the first of its kind; RANGE_NO_PARENT if memory is out. */
-static size_t node_for(struct range_tree *tree, struct entry **index,
-		       const struct nvtx_range *range, bool by_thread)
+/* The node of a range, made if it is the first of its kind; NULL if memory is out. */
+static struct range_node *node_for(struct range_tree *tree, struct entry **index,
+				   const struct nvtx_range *range, bool by_thread)
 {
-	size_t parent = range->parent ? find(tree, range->parent) : RANGE_NO_PARENT;
-	const uint64_t key[ENTRY_NUMBERS] = {parent, range->name, range->domain, range->style,
+	const struct range_node *parent = range->parent ? find(tree, range->parent) : NULL;
+	const size_t at = parent ? (size_t)(parent - tree->nodes) : RANGE_NO_PARENT;
+	const uint64_t key[ENTRY_NUMBERS] = {at, range->name, range->domain, range->style,
 					     by_thread ? range->thread : 0};
 	struct entry *entry = entry_of(index, key, sizeof(*entry));
-	struct range_node *node;
 
-	if (!entry)
-		return RANGE_NO_PARENT;
-	if (entry->item)
-		return (size_t)((struct range_node *)entry->item - tree->nodes);
-	node = entry->item = &tree->nodes[tree->count];
-	*node = (struct range_node){
-		.range = range,
-		.parent = parent,
-		.depth = parent == RANGE_NO_PARENT ? 0 : tree->nodes[parent].depth + 1,
-	};
-	return tree->count++;
+	if (!entry || entry->item)
+		return entry ? entry->item : NULL;
+	entry->item = &tree->nodes[tree->count];
+	tree->nodes[tree->count++] = (struct range_node){
+		.range = range, .parent = at, .depth = parent ? parent->depth + 1 : 0};
+	return entry->item;
 }
 
 static int add_ranges(struct range_tree *tree, const struct session *session, bool by_thread)
 {
+	size_t count;
+	const struct nvtx_range **ranges = session_items(session, SEGMENT_RANGES, &count);
 	struct entry *index = NULL;
-	const struct nvtx_range *range;
-	const void *base;
-	size_t size, most = 0;
-	int error = 0;
+	int error = -ENOMEM;
 
-	session_range(session, &base, &size);
-	session_for_each_nvtx_range (session, range)
-		most++;
-	tree->nodes = calloc(most + 1, sizeof(*tree->nodes));
-	tree->offsets = calloc(most + 1, sizeof(*tree->offsets));
-	tree->node_of = calloc(most + 1, sizeof(*tree->node_of));
-	if (!tree->nodes || !tree->offsets || !tree->node_of)
-		return -ENOMEM;
-	session_for_each_nvtx_range (session, range) {
-		size_t node;
+	tree->nodes = calloc(count + 1, sizeof(*tree->nodes));
+	if (ranges && tree->nodes)
+		error = 0;
+	for (size_t i = 0; i < count && !error; i++) {
+		const uint64_t key[ENTRY_NUMBERS] = {session_offset(session, ranges[i])};
+		struct entry *entry = entry_of(&tree->ranges, key, sizeof(*entry));
 
-		/* The collector may add ranges while a profile is shown. */
-		if (tree->range_count == most || error)
-			break;
-		node = node_for(tree, &index, range, by_thread);
-		if (node == RANGE_NO_PARENT) {
+		if (entry)
+			entry->item = node_for(tree, &index, ranges[i], by_thread);
+		if (entry && entry->item)
+			add_range(entry->item, ranges[i]);
+		else
 			error = -ENOMEM;
-			break;
-		}
-		add_range(&tree->nodes[node], range);
-		tree->offsets[tree->range_count] =
-			(uint64_t)((const char *)range - (const char *)base);
-		tree->node_of[tree->range_count++] = node;
 	}
 	entries_free(&index);
+	free(ranges);
 	return error;
 }
 
@@ -101,34 +80,34 @@ static void add_sum(struct range_sum *sum, const struct range_sum *more)
 	sum->estimated |= more->estimated;
 }
 
-/* Sorts the parts by their nodes. Those that come while they are counted are left out. */
+/* Sorts the parts by their nodes. */
 static int add_parts(struct range_tree *tree, const struct session *session)
 {
-	const struct nvtx_part *part;
-	size_t most = 0, next = 0, node;
+	size_t count, next = 0;
+	const struct nvtx_part **parts = session_items(session, SEGMENT_RANGE_PARTS, &count);
+	struct range_node *node;
+	int error = 0;
 
-	session_for_each_nvtx_part (session, part) {
-		node = find(tree, part->range);
-		if (node == RANGE_NO_PARENT)
-			continue;
-		tree->nodes[node].part_count++;
-		most++;
+	tree->parts = calloc(count + 1, sizeof(*tree->parts));
+	if (!parts || !tree->parts)
+		error = -ENOMEM;
+	for (size_t i = 0; i < count && !error; i++) {
+		node = find(tree, parts[i]->range);
+		if (node)
+			node->part_count++;
 	}
-	tree->parts = calloc(most + 1, sizeof(*tree->parts));
-	if (!tree->parts)
-		return -ENOMEM;
 	for (size_t i = 0; i < tree->count; i++) {
 		tree->nodes[i].first_part = next;
 		next += tree->nodes[i].part_count;
 		tree->nodes[i].part_count = 0;
 	}
-	session_for_each_nvtx_part (session, part) {
-		node = find(tree, part->range);
-		if (node == RANGE_NO_PARENT || most-- == 0)
-			break;
-		tree->parts[tree->nodes[node].first_part + tree->nodes[node].part_count++] = part;
+	for (size_t i = 0; i < count && !error; i++) {
+		node = find(tree, parts[i]->range);
+		if (node)
+			tree->parts[node->first_part + node->part_count++] = parts[i];
 	}
-	return 0;
+	free(parts);
+	return error;
 }
 
 /* A graph launch whose nodes were recorded is in their rows already; one of which nothing was, is
@@ -181,8 +160,7 @@ void range_tree_free(struct range_tree *tree)
 {
 	free(tree->nodes);
 	free(tree->parts);
-	free(tree->offsets);
-	free(tree->node_of);
+	entries_free(&tree->ranges);
 	*tree = (struct range_tree){.nodes = NULL};
 }
 

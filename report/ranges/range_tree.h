@@ -37,10 +37,7 @@ struct range_tree {
 	struct range_node *nodes;
 	size_t count;
 	const struct nvtx_part **parts; /* by their nodes */
-	/* By the order of the session's ranges: their offsets, which ascend, and their nodes. */
-	uint64_t *offsets;
-	size_t *node_of;
-	size_t range_count;
+	struct entry *ranges;		/* the nodes of the session's ranges, by their offsets */
 };
 
 /*

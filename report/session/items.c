@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The items of a profile beside rows: adding one, and reading those that can be shown. */
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/session/layout.h"
@@ -157,4 +157,18 @@ void *session_next_item(const struct session *session, enum segment_kind kind, c
 		item = item_next(session, kind, item_size(kind), item);
 	} while (item && (!is_committed(item) || !is_sound(session, kind, item)));
 	return item;
+}
+
+void *session_items(const struct session *session, enum segment_kind kind, size_t *count)
+{
+	const void *item, **items;
+	size_t all = 0;
+
+	*count = 0;
+	session_for_each_item(session, kind, item) all++;
+	items = calloc(all + 1, sizeof(*items));
+	/* Some may come while they are listed. */
+	session_for_each_item(session, kind, item) if (items && *count < all) items[(*count)++] =
+		item;
+	return items;
 }

@@ -673,6 +673,8 @@ void *session_next_item(const struct session *session, enum segment_kind kind,
 #define session_for_each_item(session, kind, item)                                                 \
 	for (item = session_next_item(session, kind, NULL); item;                                  \
 	     item = session_next_item(session, kind, item))
+/* Those of a kind as a list, which is the caller's; NULL if memory is out. */
+void *session_items(const struct session *session, enum segment_kind kind, size_t *count);
 /* Adds one, a copy; NULL if there is no room. Looks for no earlier one. For the writer. */
 void *session_add_item(struct session *session, enum segment_kind kind, const void *item);
 
