@@ -96,8 +96,12 @@ void rows_add_size(struct row *row, const struct activity *activity)
 	session_add_size(&row->cupti, is_kernel ? blocks * threads : activity->bytes,
 			 activity->end - activity->start);
 	if (is_kernel && threads)
-		session_add_shape(row, threads, activity->registers,
-				  activity->static_shared + activity->dynamic_shared, blocks);
+		session_add_shape(row, &(struct launch_shape){.threads = threads,
+							      .registers = activity->registers,
+							      .shared = activity->static_shared +
+									activity->dynamic_shared,
+							      .launches = 1,
+							      .blocks = blocks});
 }
 
 /* A first launch that took this much longer than the second one held the load of its module.

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/merge/merge_rows.h"
+#include "report/merge/merge.h"
+#include "report/session/entries.h"
 #include "report/sheet/number.h"
 #include "report/session/estimate.h"
 #include "report/session/session_internal.h"

@@ -16,6 +16,10 @@
 
 struct merge;
 
+/* Ranges of a merged profile, of all paths. Names that differ in each process would be without end.
+ * Chosen. */
+#define MERGED_RANGES_MOST 65536u
+
 /*
  * Starts a merged profile, in place of a file at `path` or in memory alone if that is NULL. Of
  * traces it gets the records of collectives, by which waiting times are found, unless
@@ -64,5 +68,8 @@ int read_ahead_start(struct read_ahead **ahead, const char *const *paths, size_t
 const struct read_profile *read_ahead_next(struct read_ahead *ahead);
 /* Ends the thread, closes what is open; with files left or none. NULL is allowed. */
 void read_ahead_stop(struct read_ahead *ahead);
+
+/* Whether a row is of a collective of NCCL's; SendRecv is between two ranks, and is not. */
+bool row_is_collective(enum row_kind kind, const char *name);
 
 #endif

@@ -619,9 +619,10 @@ void session_add_byte_sums(struct row *row, uint64_t bytes, double squares, uint
 			   uint64_t maximum);
 /* Adds the size of a call whose duration was added. A size of 0 is not known. */
 void session_add_size(struct figures *figures, uint64_t size, uint64_t nanoseconds);
-/* Adds a launch to its row's shapes. */
-void session_add_shape(struct row *row, uint32_t threads, uint32_t registers, uint32_t shared,
-		       uint64_t blocks);
+/* Makes such a call the slowest or the fastest, if it is. */
+void session_add_sized_call(struct figures *figures, const struct sized_call *call);
+/* Adds launches of a shape to its row's. */
+void session_add_shape(struct row *row, const struct launch_shape *added);
 /* Adds a difference to row->difference_histogram. */
 void session_add_difference(struct session *session, struct row *row, uint64_t nanoseconds);
 /* Adds a printf-like line that the report prints once; the same text is added only once. */

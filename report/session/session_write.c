@@ -188,41 +188,41 @@ void session_add_bytes(struct row *row, uint64_t bytes)
 	session_add_byte_sums(row, bytes, (double)bytes * (double)bytes, bytes, bytes);
 }
 
-/* Size per time of a call; less than 0 if it took none. */
+/* Size per time of a call. */
 static double speed(const struct sized_call *call)
 {
-	return call->ns ? (double)call->size / (double)call->ns : -1;
+	return (double)call->size / (double)call->ns;
+}
+
+void session_add_sized_call(struct figures *figures, const struct sized_call *call)
+{
+	if (!call->size || !call->ns)
+		return;
+	if (figures->slowest.size == 0 || speed(call) < speed(&figures->slowest))
+		figures->slowest = *call;
+	if (figures->fastest.size == 0 || speed(call) > speed(&figures->fastest))
+		figures->fastest = *call;
 }
 
 void session_add_size(struct figures *figures, uint64_t size, uint64_t nanoseconds)
 {
-	struct sized_call call = {size, nanoseconds};
-	double mine = speed(&call);
-
 	figures->size += size;
-	if (size == 0 || mine < 0)
-		return;
-	if (figures->slowest.size == 0 || mine < speed(&figures->slowest))
-		figures->slowest = call;
-	if (figures->fastest.size == 0 || mine > speed(&figures->fastest))
-		figures->fastest = call;
+	session_add_sized_call(figures, &(struct sized_call){size, nanoseconds});
 }
 
-void session_add_shape(struct row *row, uint32_t threads, uint32_t registers, uint32_t shared,
-		       uint64_t blocks)
+void session_add_shape(struct row *row, const struct launch_shape *added)
 {
-	for (unsigned i = 0; i < ROW_SHAPES; i++) {
+	for (unsigned i = 0; i < ROW_SHAPES && added->threads; i++) {
 		struct launch_shape *shape = &row->shapes[i];
 
 		if (!shape->threads) {
-			shape->threads = threads;
-			shape->registers = registers;
-			shape->shared = shared;
+			*shape = *added;
+			return;
 		}
-		if (shape->threads == threads && shape->registers == registers &&
-		    shape->shared == shared) {
-			shape->launches++;
-			shape->blocks += blocks;
+		if (shape->threads == added->threads && shape->registers == added->registers &&
+		    shape->shared == added->shared) {
+			shape->launches += added->launches;
+			shape->blocks += added->blocks;
 			return;
 		}
 	}

@@ -151,8 +151,10 @@ static void add_sizes(struct row *row, const struct trace_record *record)
 	session_add_size(&row->cupti, record->kind == ROW_KERNEL ? blocks * threads : record->bytes,
 			 record->end - record->start);
 	if (threads)
-		session_add_shape(row, threads, record->registers,
-				  record->static_shared + record->dynamic_shared, blocks);
+		session_add_shape(
+			row, &(struct launch_shape){threads, record->registers,
+						    record->static_shared + record->dynamic_shared,
+						    0, 1, blocks});
 }
 
 static int add_record(struct reader *reader, char *name, size_t size)

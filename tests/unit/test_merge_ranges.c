@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "report/merge/merge.h"
-#include "report/merge/merge_rows.h"
 #include "report/session/items.h"
 #include "report/session/session_internal.h"
 

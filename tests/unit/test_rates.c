@@ -368,8 +368,8 @@ static void a_row_keeps_the_first_shapes(void **state)
 	(void)state;
 	start_row(ROW_KERNEL);
 	for (uint32_t threads = 32; threads <= 32 * 6; threads += 32) {
-		session_add_shape(&row, threads, 16, 0, 10);
-		session_add_shape(&row, threads, 16, 0, 20);
+		session_add_shape(&row, &(struct launch_shape){threads, 16, 0, 0, 1, 10});
+		session_add_shape(&row, &(struct launch_shape){threads, 16, 0, 0, 1, 20});
 	}
 	for (int i = 0; i < ROW_SHAPES; i++) {
 		assert_int_equal(row.shapes[i].threads, 32 * (i + 1));

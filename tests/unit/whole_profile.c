@@ -125,14 +125,14 @@ static void add_kernels(void)
 
 	row = add_row(ROW_KERNEL, "_Z5saxpyifPKfPf", 0, 40, 20 * US, 23, 1 << 20);
 	add_check(row, 31, 20 * US, 23, 150);
-	session_add_shape(row, 256, 32, 0, 4096);
-	session_add_shape(row, 256, 32, 0, 8192);
+	session_add_shape(row, &(struct launch_shape){256, 32, 0, 0, 1, 4096});
+	session_add_shape(row, &(struct launch_shape){256, 32, 0, 0, 1, 8192});
 	row->untimed[UNTIMED_NO_EVENT] = 5;
 	row->untimed[UNTIMED_RING_FULL] = 4;
 	row->failed = 2;
 	row->calls_outside = 17;
 	row = add_row(ROW_KERNEL, "_Z5saxpyifPKfPf", 1, 7, 31 * US, 41, 1 << 21);
-	session_add_shape(row, 512, 40, 16384, 3000);
+	session_add_shape(row, &(struct launch_shape){512, 40, 16384, 0, 1, 3000});
 	row = add_row(ROW_KERNEL, "_ZN4math6reduceILi4EdEEvPKT0_PS1_m", 0, 12, 410 * US, 7,
 		      1 << 18);
 	add_check(row, 12, 410 * US, 7, 60 * US);
@@ -140,15 +140,15 @@ static void add_kernels(void)
 	row->waited = 3;
 	row->unmatched = 1;
 	row->gated = 6;
-	session_add_shape(row, 1024, 64, 49152, 264);
-	session_add_shape(row, 128, 64, 0, 132);
+	session_add_shape(row, &(struct launch_shape){1024, 64, 49152, 0, 1, 264});
+	session_add_shape(row, &(struct launch_shape){128, 64, 0, 0, 1, 132});
 	row = add_row(ROW_KERNEL, "_ZN4math6reduceILi8EfEEvPKT0_PS1_m", 0, 9, 205 * US, 11,
 		      1 << 17);
-	session_add_shape(row, 1024, 255, 0, 66);
+	session_add_shape(row, &(struct launch_shape){1024, 255, 0, 0, 1, 66});
 	row = add_row(ROW_KERNEL, "plain_c_kernel", 2, 3, 1 * MS, 13, 0);
 	row->more_calls = 1;
 	row = add_row(ROW_KERNEL, "_Z4tinyv", 1, 1100, 2100, 0, 32);
-	session_add_shape(row, 32, 16, 0, 1);
+	session_add_shape(row, &(struct launch_shape){32, 16, 0, 0, 1, 1});
 	row = row_of(ROW_KERNEL, "_Z7untimedv", 0);
 	row->calls = 19;
 	row->untimed[UNTIMED_CONTEXT_LOST] = 8;
