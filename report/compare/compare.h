@@ -99,14 +99,8 @@ double welch_probability(uint64_t count_a, double mean_a, double variance_a, uin
  */
 double welch_margin(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b);
 
-/* A side's runs, and the files that they were read from. */
-struct comparison_side {
-	const struct profile *profile;
-	const char *const *files;
-	size_t count;
-};
 /* "A: run.ktime (ktime)", and B in a second line. */
-void comparison_print_sides(const struct comparison_side sides[2], FILE *file);
+void comparison_print_sides(const struct comparison *comparison, FILE *file);
 
 /* What a row's verdict is of: of a call's time, or of that of all calls. */
 const struct change *comparison_change(const struct comparison_row *row);
@@ -144,8 +138,7 @@ void comparison_print_devices(const struct comparison *comparison, FILE *file);
 
 /* `ktime diff --html`: writes the comparison as a page to that file. 0, or -errno with a one-line
  * message. */
-int comparison_page_write(const struct comparison *comparison,
-			  const struct comparison_side sides[2], const struct options *options,
+int comparison_page_write(const struct comparison *comparison, const struct options *options,
 			  char *message, size_t size);
 
 /* `ktime diff`: compares two sides of files and prints the result; returns the process's exit

@@ -11,11 +11,6 @@
 /* The ratio, to either side, at which its bar is full. Chosen. */
 #define RATIO_MOST 2.0
 
-struct comparison_page {
-	const struct comparison *comparison;
-	const struct comparison_side *sides;
-};
-
 static const char *const verdict_classes[VERDICT_COUNT] = {
 	[VERDICT_SAME] = "same",	[VERDICT_FASTER] = "faster",
 	[VERDICT_SLOWER] = "slower",	[VERDICT_LESS_TIME] = "faster",
@@ -24,19 +19,15 @@ static const char *const verdict_classes[VERDICT_COUNT] = {
 	[VERDICT_ONLY_B] = "unknown",
 };
 
-static int write_sides(FILE *file, void *argument)
+static int write_sides(FILE *file, void *comparison)
 {
-	const struct comparison_page *page = argument;
-
-	comparison_print_sides(page->sides, file);
+	comparison_print_sides(comparison, file);
 	return 0;
 }
 
-static int write_lines(FILE *file, void *argument)
+static int write_lines(FILE *file, void *comparison)
 {
-	const struct comparison_page *page = argument;
-
-	comparison_print_lines(page->comparison, file);
+	comparison_print_lines(comparison, file);
 	return 0;
 }
 
@@ -211,19 +202,18 @@ static void write_devices(struct html *html, const struct comparison *comparison
 
 static int write_page(FILE *file, void *argument)
 {
-	struct comparison_page *page = argument;
-	const struct comparison *comparison = page->comparison;
+	const struct comparison *comparison = argument;
 	struct html html = {.file = file};
 	int error;
 
 	html_begin(&html, "Two programs compared");
 	fputs("<header>\n<h1>Two programs compared</h1>\n", file);
-	error = html_lines(&html, write_sides, page);
+	error = html_lines(&html, write_sides, argument);
 	fputs("</header>\n<main id=\"main\">\n<section id=\"summary\" "
 	      "aria-labelledby=\"summary-title\">\n<h2 id=\"summary-title\">Summary</h2>\n",
 	      file);
 	if (!error)
-		error = html_lines(&html, write_lines, page);
+		error = html_lines(&html, write_lines, argument);
 	fputs("</section>\n", file);
 	write_devices(&html, comparison);
 	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);
@@ -234,11 +224,9 @@ static int write_page(FILE *file, void *argument)
 	return error ? error : html.error;
 }
 
-int comparison_page_write(const struct comparison *comparison,
-			  const struct comparison_side sides[2], const struct options *options,
+int comparison_page_write(const struct comparison *comparison, const struct options *options,
 			  char *message, size_t size)
 {
-	struct comparison_page page = {comparison, sides};
-
-	return html_file(options->html, options->force_overwrite, write_page, &page, message, size);
+	return html_file(options->html, options->force_overwrite, write_page, (void *)comparison,
+			 message, size);
 }

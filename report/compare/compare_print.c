@@ -175,20 +175,20 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 			comparison->a->runs, comparison->b->runs, percent, percent);
 }
 
-void comparison_print_sides(const struct comparison_side sides[2], FILE *file)
+void comparison_print_sides(const struct comparison *comparison, FILE *file)
 {
 	for (int i = 0; i < 2; i++) {
-		const struct comparison_side *side = &sides[i];
+		const struct profile *side = i ? comparison->b : comparison->a;
 
 		fprintf(file, "%c: ", "AB"[i]);
 		visible_write(side->files[0], file);
-		if (side->count > 1) {
-			fputs(side->count > 2 ? " … " : " ", file);
-			visible_write(side->files[side->count - 1], file);
+		if (side->file_count > 1) {
+			fputs(side->file_count > 2 ? " … " : " ", file);
+			visible_write(side->files[side->file_count - 1], file);
 		}
-		fprintf(file, " (%s", side->profile->source);
-		if (side->profile->runs > 1)
-			fprintf(file, ", %zu runs", side->profile->runs);
+		fprintf(file, " (%s", side->source);
+		if (side->runs > 1)
+			fprintf(file, ", %zu runs", side->runs);
 		fputs(")\n", file);
 	}
 }

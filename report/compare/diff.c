@@ -58,24 +58,40 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-/* Writes a form of the comparison to a file, "-" being standard output. */
+/* Writes a form of the comparison to a file, "-" being standard output; NULL: to none. */
 static int write_to(const char *path, enum sheet_form form, const struct comparison *comparison,
-		    bool overwrite)
+		    bool overwrite, char *message, size_t size)
 {
-	char message[MESSAGE_SIZE];
 	struct output output;
-	int error;
+	int error = path ? output_open(&output, path, overwrite, false, message, size) : 0;
 
-	if (!path)
-		return 0;
-	error = output_open(&output, path, overwrite, false, message, sizeof(message));
-	if (!error) {
-		comparison_print(comparison, form, output.file);
-		error = output_finish(&output, message, sizeof(message));
+	if (!path || error)
+		return error;
+	comparison_print(comparison, form, output.file);
+	return output_finish(&output, message, size);
+}
+
+static int write_all(const struct comparison *comparison, const struct options *options,
+		     char *message, size_t size)
+{
+	const bool overwrite = options->force_overwrite;
+	int error = 0;
+
+	if (options->csv) {
+		error = write_to("-", SHEET_CSV, comparison, false, message, size);
+	} else if (!is_stdout(options->json) && !is_stdout(options->markdown) &&
+		   !is_stdout(options->html)) {
+		comparison_print_sides(comparison, stdout);
+		putchar('\n');
+		error = write_to("-", SHEET_TEXT, comparison, false, message, size);
 	}
-	if (error)
-		visible_line(stderr, "ktime: %s", message);
-	return error;
+	if (!error)
+		error = write_to(options->json, SHEET_JSON, comparison, overwrite, message, size);
+	if (!error)
+		error = write_to(options->markdown, SHEET_MARKDOWN, comparison, overwrite, message,
+				 size);
+	return error || !options->html ? error
+				       : comparison_page_write(comparison, options, message, size);
 }
 
 int command_diff(const struct options *options, const char *const *files, size_t count)
@@ -84,8 +100,6 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	struct comparison comparison = {0};
 	char message[MESSAGE_SIZE] = "";
 	size_t first_b = options->separator ? options->separator : 1;
-	const struct comparison_side sides[2] = {{&profiles[0], files, first_b},
-						 {&profiles[1], files + first_b, count - first_b}};
 	double threshold = options->threshold;
 	int error, status = 1;
 
@@ -93,42 +107,23 @@ int command_diff(const struct options *options, const char *const *files, size_t
 		fprintf(stderr, "ktime diff: put -- between the runs of A and those of B\n");
 		return EXIT_USAGE;
 	}
+	/* What fails a comparison has to be a verdict. */
+	if (isnan(threshold) && !isnan(options->fail_above))
+		threshold = options->fail_above;
 	error = runs_load(&profiles[0], files, first_b, message, sizeof(message));
 	if (!error)
 		error = runs_load(&profiles[1], files + first_b, count - first_b, message,
 				  sizeof(message));
-	if (error) {
-		visible_line(stderr, "ktime: %s", message);
-		goto out;
-	}
-	/* What fails a comparison has to be a verdict. */
-	if (isnan(threshold) && !isnan(options->fail_above))
-		threshold = options->fail_above;
-	error = compare_profiles(&comparison, &profiles[0], &profiles[1], threshold / 100);
-	if (error) {
-		visible_line(stderr, "ktime: %s", strerror(-error));
-		goto out;
-	}
-	if (options->csv) {
-		error = write_to("-", SHEET_CSV, &comparison, false);
-	} else if (!is_stdout(options->json) && !is_stdout(options->markdown) &&
-		   !is_stdout(options->html)) {
-		comparison_print_sides(sides, stdout);
-		putchar('\n');
-		error = write_to("-", SHEET_TEXT, &comparison, false);
-	}
-	if (error || write_to(options->json, SHEET_JSON, &comparison, options->force_overwrite) ||
-	    write_to(options->markdown, SHEET_MARKDOWN, &comparison, options->force_overwrite))
-		goto out;
-	if (options->html &&
-	    comparison_page_write(&comparison, sides, options, message, sizeof(message))) {
-		visible_line(stderr, "ktime: %s", message);
-		goto out;
-	}
-	status = !isnan(options->fail_above) && any_above(&comparison, options->fail_above)
-			 ? EXIT_ABOVE
-			 : 0;
-out:
+	if (!error)
+		error = compare_profiles(&comparison, &profiles[0], &profiles[1], threshold / 100);
+	if (!error)
+		error = write_all(&comparison, options, message, sizeof(message));
+	if (error)
+		visible_line(stderr, "ktime: %s", *message ? message : strerror(-error));
+	else
+		status = !isnan(options->fail_above) && any_above(&comparison, options->fail_above)
+				 ? EXIT_ABOVE
+				 : 0;
 	comparison_free(&comparison);
 	profile_free(&profiles[0]);
 	profile_free(&profiles[1]);

@@ -356,7 +356,7 @@ int runs_load(struct profile *sum, const char *const *paths, size_t count, char 
 {
 	int error = 0;
 
-	*sum = (struct profile){0};
+	*sum = (struct profile){.files = paths, .file_count = count};
 	for (size_t i = 0; i < count && !error; i++) {
 		struct stat status;
 		bool folder = stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode);

@@ -35,7 +35,9 @@ struct profile_row {
 };
 
 struct profile {
-	const char *source; /* what kind of file it was read from */
+	const char *source;	  /* what kind of file it was read from */
+	const char *const *files; /* of runs_load() */
+	size_t file_count;
 	struct profile_row *gpu, *api;
 	/* Energy and clocks, added up over the runs that have them. */
 	struct device_energy energies[SESSION_DEVICES];

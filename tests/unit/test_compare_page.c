@@ -17,8 +17,9 @@
 #define S 1000000000ull
 
 static struct profile a, b;
+static const char *const files[] = {"one"};
 /* A side of which nothing is known. */
-static const struct profile unknown = {.runs = 1};
+static const struct profile unknown = {.files = files, .runs = 1};
 static struct comparison comparison;
 static char page[200000];
 
@@ -42,6 +43,7 @@ static int start(void **state)
 	(void)state;
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
+	a.files = b.files = files;
 	a.runs = b.runs = a.energy_runs = b.energy_runs = 1;
 	a.energies[3] = run_of(100, 2000, 0);
 	b.energies[3] = run_of(100, 2000, 0);
@@ -51,11 +53,6 @@ static int start(void **state)
 
 static void write_page(void)
 {
-	static char name[] = "one";
-	static struct profile profile = {.source = "ktime"};
-	static const char *const files[] = {name};
-	const struct comparison_side sides[2] = {{.files = files, .count = 1, .profile = &profile},
-						 {.files = files, .count = 1, .profile = &profile}};
 	char path[] = "/tmp/ktime-compared-XXXXXX", message[256];
 	struct options options;
 	int file = mkstemp(path);
@@ -66,8 +63,7 @@ static void write_page(void)
 	options_defaults(&options);
 	options.force_overwrite = true;
 	options.html = path;
-	assert_int_equal(
-		comparison_page_write(&comparison, sides, &options, message, sizeof(message)), 0);
+	assert_int_equal(comparison_page_write(&comparison, &options, message, sizeof(message)), 0);
 	file = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(file >= 0);
 	size = read(file, page, sizeof(page) - 1);

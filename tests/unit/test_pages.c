@@ -120,7 +120,6 @@ static void a_comparison_has_both_sides(void **state)
 	static char page[1 << 18];
 	char path[] = "/tmp/ktime-page-XXXXXX", message[256];
 	struct profile profiles[2] = {{0}, {0}};
-	struct comparison_side sides[2];
 	struct comparison comparison;
 	struct options options;
 	int file = mkstemp(path);
@@ -137,15 +136,14 @@ static void a_comparison_has_both_sides(void **state)
 		for (int j = i; j < 2; j++)
 			assert_int_equal(profile_add_run(&profiles[i], &run), 0);
 		profile_free(&run);
-		sides[i] = (struct comparison_side){
-			.files = files, .count = (size_t)(2 - i), .profile = &profiles[i]};
+		profiles[i].files = files;
+		profiles[i].file_count = (size_t)(2 - i);
 	}
 	assert_int_equal(compare_profiles(&comparison, &profiles[0], &profiles[1], 0.05), 0);
 	options_defaults(&options);
 	options.force_overwrite = true;
 	options.html = path;
-	assert_int_equal(
-		comparison_page_write(&comparison, sides, &options, message, sizeof(message)), 0);
+	assert_int_equal(comparison_page_write(&comparison, &options, message, sizeof(message)), 0);
 	file = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(file >= 0);
 	size = read(file, page, sizeof(page) - 1);
