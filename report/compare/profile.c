@@ -233,17 +233,6 @@ static int import_session(struct profile *profile, const char *path, char *messa
  */
 #define PIPE_WAIT_MS 60000
 
-/* How a file begins; -errno where it cannot be read. */
-static int read_start(FILE *file, char *start, size_t size)
-{
-	memset(start, 0, size);
-	errno = 0;
-	if (fread(start, 1, size, file) == 0)
-		return ferror(file) ? -errno : -ENODATA;
-	rewind(file);
-	return 0;
-}
-
 static void say_waiting(const char *path)
 {
 	visible_line(stderr, "ktime: waiting for what the pipe %s brings", path);
@@ -253,42 +242,41 @@ static bool ends_with(const char *text, const char *end)
 {
 	size_t length = strlen(text), end_length = strlen(end);
 
-	return length >= end_length && !strcmp(text + length - end_length, end);
+	return length > end_length && !strcmp(text + length - end_length, end);
 }
 
 static int import_file(struct profile *profile, FILE *file, const char *path, char *message,
 		       size_t size)
 {
 	const uint64_t session_magic = SESSION_MAGIC;
-	char start[sizeof(SQLITE_MAGIC)];
+	char start[sizeof(SQLITE_MAGIC)] = "";
 	bool is_session, is_database;
+	const char *reason;
 	struct stat status;
-	int error = read_start(file, start, sizeof(start));
 
-	if (error) {
-		snprintf(message, size, "%s: %s", path,
-			 error == -ENODATA ? "empty" : strerror(-error));
-		return error;
+	errno = 0;
+	if (fread(start, 1, sizeof(start), file) == 0) {
+		reason = ferror(file) ? strerror(errno) : "empty";
+		goto refuse;
 	}
+	rewind(file);
 	is_session = !memcmp(start, &session_magic, sizeof(session_magic));
 	is_database = !memcmp(start, SQLITE_MAGIC, sizeof(SQLITE_MAGIC));
 	/* These are opened by their name once more. */
 	if ((is_session || is_database) && (stat(path, &status) < 0 || !S_ISREG(status.st_mode))) {
-		snprintf(message, size, "%s: a pipe can bring CSV alone: name the file", path);
-		return -EINVAL;
+		reason = "a pipe can bring CSV alone: name the file";
+		goto refuse;
 	}
 	if (is_session)
 		return import_session(profile, path, message, size);
 	if (is_database)
 		return import_sqlite(profile, path, message, size);
-	if (ends_with(path, ".nsys-rep")) {
-		snprintf(message, size,
-			 "%s: a report that only nsys reads: give what `nsys export --type sqlite` "
-			 "makes of it",
-			 path);
-		return -EINVAL;
-	}
-	return import_csv(profile, file, path, message, size);
+	if (!ends_with(path, ".nsys-rep"))
+		return import_csv(profile, file, path, message, size);
+	reason = "a report that only nsys reads: give what `nsys export --type sqlite` makes of it";
+refuse:
+	snprintf(message, size, "%s: %s", path, reason);
+	return -EINVAL;
 }
 
 int import_profile(struct profile *profile, const char *path, char *message, size_t size)
@@ -320,9 +308,7 @@ static int load_file(struct profile *sum, const char *path, char *message, size_
 
 static int is_profile(const struct dirent *entry)
 {
-	size_t length = strlen(entry->d_name), end = strlen(RUNS_SUFFIX);
-
-	return length > end && strcmp(entry->d_name + length - end, RUNS_SUFFIX) == 0;
+	return ends_with(entry->d_name, RUNS_SUFFIX);
 }
 
 static int load_folder(struct profile *sum, const char *path, char *message, size_t size)
