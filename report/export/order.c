@@ -13,18 +13,6 @@ struct part {
 	uint32_t *order;      /* their places in the segment; NULL while the part is not open */
 };
 
-struct trace_order {
-	const struct session *session;
-	uint64_t from, to, count, done;
-	struct part *parts; /* by process and first start */
-	size_t part_count, part_capacity;
-	size_t opened; /* how many of the first were opened */
-	struct part *
-		*open; /* those with records left: the one whose next record is first is last */
-	size_t open_count;
-	struct part *last; /* whose record was returned last; NULL: none yet */
-};
-
 static bool is_wanted(const struct trace_order *order, const struct trace_record *record)
 {
 	if (record->start > order->to)
@@ -102,36 +90,25 @@ static int add_part(struct trace_order *order, const struct trace_part *at, uint
 	return 0;
 }
 
-int trace_order_open(struct trace_order **result, const struct session *session, uint64_t from,
+int trace_order_open(struct trace_order *order, const struct session *session, uint64_t from,
 		     uint64_t to)
 {
-	struct trace_order *order = calloc(1, sizeof(*order));
 	const struct job_process *process = NULL;
 	struct trace_part at = {.records = NULL};
 	uint32_t number = 0;
 	int error = 0;
 
-	*result = order;
-	if (!order)
-		return -ENOMEM;
-	order->session = session;
-	order->from = from;
-	order->to = to;
+	*order = (struct trace_order){.session = session, .from = from, .to = to};
 	while (!error && session_next_trace_part(session, &at)) {
 		number += at.process != process;
 		process = at.process;
 		error = add_part(order, &at, number);
 	}
-	if (!error && order->part_count) {
-		qsort(order->parts, order->part_count, sizeof(*order->parts), compare_parts);
-		order->open = malloc(order->part_count * sizeof(*order->open));
-		error = order->open ? 0 : -ENOMEM;
-	}
-	if (error) {
-		trace_order_close(order);
-		*result = NULL;
-	}
-	return error;
+	if (error || !order->part_count)
+		return error;
+	qsort(order->parts, order->part_count, sizeof(*order->parts), compare_parts);
+	order->open = malloc(order->part_count * sizeof(*order->open));
+	return order->open ? 0 : -ENOMEM;
 }
 
 /* Few are open at once, and a part's next record is near its last one: it moves a little. */
@@ -188,49 +165,35 @@ static bool is_due(const struct trace_order *order)
 
 int trace_order_next(struct trace_order *order, const struct trace_record **record)
 {
+	struct part *part;
 	int error = 0;
 
 	*record = NULL;
-	if (order->open_count && order->open[order->open_count - 1] == order->last) {
+	/* The last record's part goes on with its next one. */
+	if (order->last) {
 		order->open_count--;
 		if (++order->last->next == order->last->count)
 			close_part(order, order->last);
 		else
 			put_open(order, order->last);
+		order->last = NULL;
 	}
 	while (!error && is_due(order))
 		error = open_part(order, order->parts + order->opened);
 	if (error || !order->open_count)
 		return error;
-	order->last = order->open[order->open_count - 1];
+	part = order->last = order->open[order->open_count - 1];
+	order->owner = part->at.process;
+	order->process = part->process;
 	order->done++;
-	*record = next_of(order->last);
+	*record = next_of(part);
 	return 0;
-}
-
-uint32_t trace_order_process(const struct trace_order *order, const struct job_process **process)
-{
-	*process = order->last ? order->last->at.process : NULL;
-	return order->last ? order->last->process : 0;
-}
-
-uint64_t trace_order_count(const struct trace_order *order)
-{
-	return order->count;
-}
-
-uint64_t trace_order_done(const struct trace_order *order)
-{
-	return order->done;
 }
 
 void trace_order_close(struct trace_order *order)
 {
-	if (!order)
-		return;
 	for (size_t i = 0; i < order->part_count; i++)
 		free(order->parts[i].order);
 	free(order->open);
 	free(order->parts);
-	free(order);
 }

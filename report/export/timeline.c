@@ -12,16 +12,50 @@
 /* Fewer records are written in no time: they need no bar. Chosen. */
 #define BAR_LEAST 500000
 
+/* A copy that runs. */
+struct ending {
+	uint64_t end, bytes;
+};
+
+/* What the copies of a device move at a time, from copies in the order of their starts. */
+struct running_copies {
+	uint64_t bytes;		/* of those that run, modulo 2^64 */
+	struct ending *endings; /* they are a heap, the one that ends first on top */
+	size_t count, room;
+};
+
 struct walk {
 	struct timeline *timeline;
 	const struct timeline_writer *writer;
 	struct entry *names;
-	struct tracks tracks;
-	struct launches launches;
+	struct entry *tracks; /* the lanes 0 of each stream and thread */
+	uint32_t counts[TRACK_KINDS];
+	struct launch *launches; /* API calls, by the low bits of their correlation ids */
 	struct running_copies running[SESSION_DEVICES];
-	struct held_memory held;
-	uint64_t devices; /* bit for each of the process's that was described */
+	uint64_t held_from;		/* when the timeline begins, ns */
+	uint64_t held_before;		/* bit by device: something was held before that */
+	uint64_t held[SESSION_DEVICES]; /* how much */
+	uint64_t devices;		/* bit for each of the process's that was described */
 };
+
+/* Every lane of every stream and thread. */
+#define tracks_for_each(walk, lane)                                                                \
+	for (struct entry *first_ = (walk)->tracks; first_; first_ = first_->hh.next)              \
+		for (struct track *lane = (struct track *)first_; lane; lane = (lane)->next)
+
+static void fail(struct walk *walk, int error)
+{
+	if (!walk->timeline->error)
+		walk->timeline->error = error;
+}
+
+static void describe_device(struct walk *walk, int32_t device)
+{
+	if (device < 0 || device >= SESSION_DEVICES || walk->devices & 1ULL << device)
+		return;
+	walk->devices |= 1ULL << device;
+	walk->writer->device(walk->timeline, device);
+}
 
 static struct track_key key_of(const struct trace_record *record, uint32_t process)
 {
@@ -48,117 +82,87 @@ static bool has_room(const struct track *track, uint64_t start, uint64_t end)
 	return !depth || (track->key.kind == TRACK_THREAD && end <= track->open[depth - 1]);
 }
 
-int tracks_place(struct tracks *tracks, const struct trace_record *record, uint32_t process,
-		 struct track **result, bool *added)
+/* The track for a record, which all records before it have; NULL: it cannot have one. */
+static struct track *place(struct walk *walk, const struct trace_record *record)
 {
-	const struct track_key key = key_of(record, process);
+	const struct track_key key = key_of(record, walk->timeline->process);
 	const uint64_t numbers[ENTRY_NUMBERS] = {key.kind, key.process, (uint32_t)key.device,
 						 key.context, key.id};
-	struct track *track = entry_of(&tracks->first, numbers, sizeof(*track));
+	struct track *track = entry_of(&walk->tracks, numbers, sizeof(*track));
 	uint32_t lane = 0;
 
 	/* A new one has no number yet. */
 	while (track && track->number && !has_room(track, record->start, record_end(record))) {
-		if (++lane == TRACK_LANES)
-			return -E2BIG;
+		if (++lane == TRACK_LANES) {
+			fail(walk, -E2BIG);
+			return NULL;
+		}
 		if (!track->next)
 			track->next = calloc(1, sizeof(*track));
 		track = track->next;
 	}
-	if (!track)
-		return -ENOMEM;
-	*added = !track->number;
-	if (*added) {
-		track->key = key;
-		track->lane = lane;
-		track->number = ++tracks->counts[key.kind];
+	if (!track || track->number) {
+		if (!track)
+			fail(walk, -ENOMEM);
+		return track;
 	}
-	*result = track;
-	return 0;
+	track->key = key;
+	track->lane = lane;
+	track->number = ++walk->counts[key.kind];
+	if (key.kind == TRACK_STREAM)
+		describe_device(walk, key.device);
+	walk->writer->track(walk->timeline, track);
+	return track;
 }
 
-bool track_close(struct track *track, uint64_t time, uint64_t *end)
+/* Ends what ended on a track by `time`. */
+static void end_slices(struct walk *walk, struct track *track, uint64_t time)
 {
-	if (!track->depth || track->open[track->depth - 1] > time)
-		return false;
-	*end = track->open[--track->depth];
-	return true;
+	while (track->depth && track->open[track->depth - 1] <= time) {
+		track->depth--;
+		if (walk->writer->end)
+			walk->writer->end(walk->timeline, track, track->open[track->depth]);
+	}
 }
 
-int track_open(struct track *track, uint64_t end)
+static void open_slice(struct walk *walk, struct track *track, uint64_t end)
 {
 	if (track->depth == track->room) {
 		uint32_t room = track->room * 2 + 2;
 		uint64_t *open = realloc(track->open, room * sizeof(*open));
 
-		if (!open)
-			return -ENOMEM;
+		if (!open) {
+			fail(walk, -ENOMEM);
+			return;
+		}
 		track->open = open;
 		track->room = room;
 	}
 	track->open[track->depth++] = end;
-	return 0;
 }
 
-void tracks_free(struct tracks *tracks)
+static void note_launch(struct walk *walk, const struct trace_record *record)
 {
-	tracks_for_each (tracks, lane)
-		free(lane->open);
-	entries_for_each(struct track, tracks->first,
-			 first) for (struct track *lane = first->next, *next; lane; lane = next)
-	{
-		next = lane->next;
-		free(lane);
-	}
-	entries_free(&tracks->first);
+	if (record->correlation)
+		walk->launches[record->correlation % LAUNCHES_KNOWN] = (struct launch){
+			.start = record->start,
+			.process = walk->timeline->process,
+			.correlation = record->correlation,
+			.thread = record->thread,
+		};
 }
 
-static struct launch *place_of(const struct launches *launches, uint32_t correlation)
+/* The call that started an operation; NULL: it is in no record, or too many came after it. */
+static struct launch *launch_of(const struct walk *walk, const struct trace_record *record)
 {
-	return launches->calls + (correlation & (LAUNCHES_KNOWN - 1));
-}
+	struct launch *launch = &walk->launches[record->correlation % LAUNCHES_KNOWN];
 
-int launches_note(struct launches *launches, const struct trace_record *record, uint32_t process)
-{
-	if (!record->correlation)
-		return 0;
-	if (!launches->calls)
-		launches->calls = calloc(LAUNCHES_KNOWN, sizeof(*launches->calls));
-	if (!launches->calls)
-		return -ENOMEM;
-	*place_of(launches, record->correlation) = (struct launch){
-		.start = record->start,
-		.process = process,
-		.correlation = record->correlation,
-		.thread = record->thread,
-	};
-	return 0;
-}
-
-struct launch *launches_find(const struct launches *launches, const struct trace_record *record,
-			     uint32_t process)
-{
-	struct launch *launch;
-
-	if (!record->correlation || !launches->calls)
-		return NULL;
-	launch = place_of(launches, record->correlation);
-	return launch->correlation == record->correlation && launch->process == process &&
+	return record->correlation && launch->correlation == record->correlation &&
+			       launch->process == walk->timeline->process &&
 			       launch->start <= record->start
 		       ? launch
 		       : NULL;
 }
-
-void launches_free(struct launches *launches)
-{
-	free(launches->calls);
-	launches->calls = NULL;
-}
-
-/* A copy that runs: they are a heap, the one that ends first on top. */
-struct ending {
-	uint64_t end, bytes;
-};
 
 /* The last of the heap takes the place of the one on top. */
 static void drop_top(struct running_copies *running)
@@ -177,75 +181,79 @@ static void drop_top(struct running_copies *running)
 	heap[place] = moved;
 }
 
-bool running_copies_end(struct running_copies *running, uint64_t time, uint64_t *end)
+static void count_copied(struct walk *walk, int32_t device, uint64_t time)
 {
-	if (!running->count || running->endings[0].end > time)
-		return false;
-	*end = running->endings[0].end;
-	running->bytes -= running->endings[0].bytes;
-	drop_top(running);
-	return true;
+	walk->writer->counter(walk->timeline, COUNTER_COPIED, device, time,
+			      walk->running[device].bytes);
 }
 
-int running_copies_begin(struct running_copies *running, uint64_t end, uint64_t bytes)
+/* What copies that ended by `time` no longer move. */
+static void end_copies(struct walk *walk, int32_t device, uint64_t time)
 {
+	struct running_copies *running = &walk->running[device];
+
+	while (running->count && running->endings[0].end <= time) {
+		const struct ending ended = running->endings[0];
+
+		running->bytes -= ended.bytes;
+		drop_top(running);
+		count_copied(walk, device, ended.end);
+	}
+}
+
+static void begin_copy(struct walk *walk, const struct trace_record *record)
+{
+	struct running_copies *running = &walk->running[record->device];
+	const uint64_t end = record_end(record);
 	size_t place = running->count;
 	struct ending *heap = running->endings;
 
 	if (running->count == running->room) {
-		running->room = running->room * 2 + 8;
-		heap = realloc(heap, running->room * sizeof(*heap));
+		heap = realloc(heap, (running->room * 2 + 8) * sizeof(*heap));
 		if (!heap) {
-			running->room = running->count;
-			return -ENOMEM;
+			fail(walk, -ENOMEM);
+			return;
 		}
 		running->endings = heap;
+		running->room = running->room * 2 + 8;
 	}
 	for (; place && heap[(place - 1) / 2].end > end; place = (place - 1) / 2)
 		heap[place] = heap[(place - 1) / 2];
-	heap[place] = (struct ending){end, bytes};
+	heap[place] = (struct ending){end, record->bytes};
 	running->count++;
-	running->bytes += bytes;
-	return 0;
+	running->bytes += record->bytes;
+	count_copied(walk, record->device, record->start);
 }
 
-void running_copies_free(struct running_copies *running)
+static void count_held(struct walk *walk, int32_t device, uint64_t time, uint64_t bytes)
 {
-	free(running->endings);
-	*running = (struct running_copies){.bytes = 0};
+	describe_device(walk, device);
+	walk->writer->counter(walk->timeline, COUNTER_HELD, device, time, bytes);
 }
 
-static bool is_of_device(const struct trace_record *record)
+/* What the devices hold; `record` is the next one, NULL behind a process's last. */
+static void take_held(struct walk *walk, const struct trace_record *record)
 {
-	return record->kind == TRACE_HELD && record->device >= 0 &&
-	       record->device < SESSION_DEVICES;
-}
+	bool tells = record && record->kind == TRACE_HELD && record->device >= 0 &&
+		     record->device < SESSION_DEVICES;
 
-bool held_memory_next(struct held_memory *held, const struct trace_record *record,
-		      struct held_value *value)
-{
-	if (record && record->start < held->from) {
-		/* The last one before the timeline is what it begins with. */
-		if (is_of_device(record)) {
-			held->waiting |= 1ULL << record->device;
-			held->bytes[record->device] = record->bytes;
+	/* What it was at last before the timeline is what this begins with. */
+	if (record && record->start < walk->held_from) {
+		if (tells) {
+			walk->held_before |= 1ULL << record->device;
+			walk->held[record->device] = record->bytes;
 		}
-		return false;
+		return;
 	}
-	if (record && record->start == held->from && is_of_device(record))
-		held->waiting &= ~(1ULL << record->device);
-	if (held->waiting) {
-		value->device = __builtin_ctzll(held->waiting);
-		value->time = held->from;
-		value->bytes = held->bytes[value->device];
-		held->waiting &= held->waiting - 1;
-		return true;
+	if (tells && record->start == walk->held_from)
+		walk->held_before &= ~(1ULL << record->device);
+	for (; walk->held_before; walk->held_before &= walk->held_before - 1) {
+		int device = __builtin_ctzll(walk->held_before);
+
+		count_held(walk, device, walk->held_from, walk->held[device]);
 	}
-	if (!record || !is_of_device(record) || record == held->last)
-		return false;
-	held->last = record;
-	*value = (struct held_value){record->device, record->start, record->bytes};
-	return true;
+	if (tells)
+		count_held(walk, record->device, record->start, record->bytes);
 }
 
 #define ARGUMENT_TEXT(name, text, ...) text,
@@ -342,54 +350,6 @@ unsigned timeline_arguments(const struct timeline_slice *slice,
 	return count;
 }
 
-static void describe_device(struct walk *walk, int32_t device)
-{
-	if (device < 0 || device >= SESSION_DEVICES || walk->devices & 1ULL << device)
-		return;
-	walk->devices |= 1ULL << device;
-	walk->writer->device(walk->timeline, device);
-}
-
-/* Ends what ended on a track by `time`. */
-static void end_slices(struct walk *walk, struct track *track, uint64_t time)
-{
-	uint64_t end;
-
-	while (track_close(track, time, &end))
-		if (walk->writer->end)
-			walk->writer->end(walk->timeline, track, end);
-}
-
-static void count_copied(struct walk *walk, int32_t device, uint64_t time)
-{
-	walk->writer->counter(walk->timeline, COUNTER_COPIED, device, time,
-			      walk->running[device].bytes);
-}
-
-/* What copies that ended by `time` no longer move. */
-static void end_copies(struct walk *walk, int32_t device, uint64_t time)
-{
-	uint64_t end;
-
-	while (running_copies_end(&walk->running[device], time, &end))
-		count_copied(walk, device, end);
-}
-
-static int begin_copy(struct walk *walk, const struct trace_record *record)
-{
-	int error;
-
-	if ((record->kind != ROW_MEMCPY && record->kind != ROW_MOVEMENT) || !record->bytes ||
-	    record->device < 0 || record->device >= SESSION_DEVICES)
-		return 0;
-	end_copies(walk, record->device, record->start);
-	error = running_copies_begin(&walk->running[record->device], record_end(record),
-				     record->bytes);
-	if (!error)
-		count_copied(walk, record->device, record->start);
-	return error;
-}
-
 static int find_names(struct walk *walk, struct timeline_slice *slice)
 {
 	const struct session *session = walk->timeline->session;
@@ -408,93 +368,72 @@ static int find_names(struct walk *walk, struct timeline_slice *slice)
 	return !slice->name || (has_other && !slice->other) ? -ENOMEM : 0;
 }
 
-static int take_record(struct walk *walk, const struct trace_record *record)
+static void take_record(struct walk *walk, const struct trace_record *record)
 {
 	struct timeline *timeline = walk->timeline;
 	struct timeline_slice slice = {.record = record};
 	struct track *track;
-	bool added;
-	int error = find_names(walk, &slice);
 
-	if (error)
-		return error;
+	fail(walk, find_names(walk, &slice));
+	if (timeline->error)
+		return;
 	if (walk->writer->started && record->kind == ROW_RANGE &&
 	    record->result == RANGE_START_END) {
 		walk->writer->started(timeline, record, slice.name);
-		return 0;
+		return;
 	}
-	error = tracks_place(&walk->tracks, record, timeline->process, &track, &added);
-	if (error)
-		return error;
-	if (track->key.kind == TRACK_STREAM)
-		describe_device(walk, track->key.device);
-	if (added)
-		walk->writer->track(timeline, track);
+	slice.track = track = place(walk, record);
+	if (!track)
+		return;
 	end_slices(walk, track, record->start);
-	error = track_open(track, record_end(record));
-	if (error)
-		return error;
-	slice.track = track;
+	open_slice(walk, track, record_end(record));
 	if (row_is_gpu(record->kind))
-		slice.launch = launches_find(&walk->launches, record, timeline->process);
+		slice.launch = launch_of(walk, record);
 	walk->writer->begin(timeline, &slice);
 	if (row_is_api(record->kind))
-		error = launches_note(&walk->launches, record, timeline->process);
-	return error ? error : begin_copy(walk, record);
-}
-
-/* What the devices hold; `record` is the next one, NULL behind a process's last. */
-static void count_held(struct walk *walk, const struct trace_record *record)
-{
-	struct held_value value;
-
-	while (held_memory_next(&walk->held, record, &value)) {
-		describe_device(walk, value.device);
-		walk->writer->counter(walk->timeline, COUNTER_HELD, value.device, value.time,
-				      value.bytes);
-	}
+		note_launch(walk, record);
+	if ((record->kind != ROW_MEMCPY && record->kind != ROW_MOVEMENT) || !record->bytes ||
+	    record->device < 0 || record->device >= SESSION_DEVICES)
+		return;
+	end_copies(walk, record->device, record->start);
+	begin_copy(walk, record);
 }
 
 /* Ends all that is still open, behind the last record of a process. */
 static void end_process(struct walk *walk)
 {
-	tracks_for_each (&walk->tracks, track)
+	tracks_for_each (walk, track)
 		end_slices(walk, track, UINT64_MAX);
 	for (int32_t device = 0; device < SESSION_DEVICES; device++)
 		end_copies(walk, device, UINT64_MAX);
-	count_held(walk, NULL);
+	take_held(walk, NULL);
 }
 
-static int take_records(struct walk *walk, struct trace_order *order)
+static void take_records(struct walk *walk, struct trace_order *order)
 {
 	struct progress progress = {.what = "Exporting", .least = BAR_LEAST};
 	struct timeline *timeline = walk->timeline;
 	const struct trace_record *record;
-	uint32_t process, last = UINT32_MAX;
-	int error;
+	uint32_t last = UINT32_MAX;
 
-	while (!(error = trace_order_next(order, &record)) && record && !timeline->error &&
-	       !ferror(timeline->file)) {
-		const struct job_process *owner;
-
-		progress_show(&progress, trace_order_done(order), trace_order_count(order));
-		process = trace_order_process(order, &owner);
-		if (process != last) {
+	while (!timeline->error && !ferror(timeline->file)) {
+		fail(walk, trace_order_next(order, &record));
+		if (!record)
+			break;
+		progress_show(&progress, order->done, order->count);
+		if (order->process != last) {
 			end_process(walk);
-			last = timeline->process = process;
-			timeline->owner = owner;
+			last = timeline->process = order->process;
+			timeline->owner = order->owner;
 			walk->devices = 0;
 			walk->writer->process(timeline);
 		}
-		count_held(walk, record);
+		take_held(walk, record);
 		if (record->kind != TRACE_HELD)
-			error = take_record(walk, record);
-		if (error)
-			break;
+			take_record(walk, record);
 	}
 	progress_wipe(&progress);
 	end_process(walk);
-	return error ? error : timeline->error;
 }
 
 static int find_clocks(struct timeline *timeline)
@@ -512,35 +451,50 @@ static int find_clocks(struct timeline *timeline)
 	return 0;
 }
 
+static void walk_free(struct walk *walk)
+{
+	tracks_for_each (walk, track)
+		free(track->open);
+	for (struct entry *first = walk->tracks; first; first = first->hh.next)
+		for (struct track *lane = ((struct track *)first)->next, *next; lane; lane = next) {
+			next = lane->next;
+			free(lane);
+		}
+	entries_free(&walk->tracks);
+	free(walk->launches);
+	for (int32_t device = 0; device < SESSION_DEVICES; device++)
+		free(walk->running[device].endings);
+	trace_names_free(&walk->names);
+}
+
 int timeline_walk(struct timeline *timeline, const struct timeline_writer *writer,
 		  const struct session *session, const struct options *options, char *message,
 		  size_t size)
 {
 	const struct trace_window window = trace_window(session, options);
-	struct walk walk = {.timeline = timeline, .writer = writer};
-	struct trace_order *order;
-	int error = trace_order_open(&order, session, window.from, window.to);
+	struct walk walk = {
+		.timeline = timeline,
+		.writer = writer,
+		.launches = calloc(LAUNCHES_KNOWN, sizeof(*walk.launches)),
+		.held_from = window.from > window.zero ? window.from : window.zero,
+	};
+	struct trace_order order;
 
 	timeline->session = session;
 	timeline->zero = window.zero;
-	walk.held.from = window.from > window.zero ? window.from : window.zero;
-	if (!error)
-		error = find_clocks(timeline);
-	if (!error)
-		error = take_records(&walk, order);
-	if (error == -E2BIG)
+	fail(&walk, walk.launches ? find_clocks(timeline) : -ENOMEM);
+	fail(&walk, trace_order_open(&order, session, window.from, window.to));
+	if (!timeline->error)
+		take_records(&walk, &order);
+	if (timeline->error == -E2BIG)
 		snprintf(
 			message, size,
 			"more than %d operations of a stream or ranges of a thread at once: export "
 			"a part of the trace with --from and --to",
 			TRACK_LANES);
-	else if (error)
-		snprintf(message, size, "%s", strerror(-error));
-	trace_order_close(order);
-	tracks_free(&walk.tracks);
-	launches_free(&walk.launches);
-	for (int32_t device = 0; device < SESSION_DEVICES; device++)
-		running_copies_free(&walk.running[device]);
-	trace_names_free(&walk.names);
-	return error;
+	else if (timeline->error)
+		snprintf(message, size, "%s", strerror(-timeline->error));
+	trace_order_close(&order);
+	walk_free(&walk);
+	return timeline->error;
 }

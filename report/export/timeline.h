@@ -16,8 +16,7 @@
 /*
  * Where a record is drawn. The formats for timelines have slices on tracks, and on one track slices
  * follow or contain each other. A stream or a thread whose records do otherwise (nodes of a graph
- * run at once, start/end ranges overlap) has several tracks. Behind the tracks: what is drawn
- * between them and beside them.
+ * run at once, start/end ranges overlap) has several tracks.
  */
 
 enum track_kind {
@@ -30,7 +29,7 @@ enum track_kind {
 /* What has a track: a stream is one of a context, as their numbers are given anew in each. */
 struct track_key {
 	uint32_t kind;	  /* enum track_kind */
-	uint32_t process; /* as trace_order_process() counts them */
+	uint32_t process; /* as struct trace_order counts them */
 	int32_t device;	  /* TRACK_STREAM; else 0 */
 	uint32_t context; /* the same */
 	uint32_t id;	  /* of the stream or thread */
@@ -48,30 +47,8 @@ struct track {
 	struct track *next; /* of the same key */
 };
 
-struct tracks {
-	struct entry *first; /* the lanes 0 */
-	uint32_t counts[TRACK_KINDS];
-};
-
 /* So many slices of one stream or thread can overlap; a device runs 128 kernels at once. Chosen. */
 #define TRACK_LANES 4096
-
-/*
- * The track for a record, whose slices were all placed in the order of trace_order_next(); *added
- * says that it is a new one. The record's slice has to be opened on it next: take the ends that
- * track_close() gives, then track_open(). 0, -ENOMEM, or -E2BIG: more than TRACK_LANES at once.
- */
-int tracks_place(struct tracks *tracks, const struct trace_record *record, uint32_t process,
-		 struct track **track, bool *added);
-/* Takes the innermost slice that ended at `time` or before off a track; false: there is none. */
-bool track_close(struct track *track, uint64_t time, uint64_t *end);
-/* Puts a slice onto a track that tracks_place() gave for its record. 0 or -ENOMEM. */
-int track_open(struct track *track, uint64_t end);
-void tracks_free(struct tracks *tracks);
-/* Every lane of every stream and thread. */
-#define tracks_for_each(tracks, lane)                                                              \
-	entries_for_each(struct track, (tracks)->first, first_) for (struct track *lane = first_;  \
-								     lane; lane = (lane)->next)
 
 /* A record's end; a damaged profile may have it before the start. */
 static inline uint64_t record_end(const struct trace_record *record)
@@ -79,74 +56,16 @@ static inline uint64_t record_end(const struct trace_record *record)
 	return record->end > record->start ? record->end : record->start;
 }
 
-/*
- * Which call started an operation. A timeline draws an arrow between them, and records come in the
- * order of time: a call is looked for after it was seen. The newest calls alone are known, so the
- * memory is the same however long the trace is.
- */
-
-/* A power of two. CUDA lets a program be about 1,024 launches ahead of each stream. Chosen. */
-#define LAUNCHES_KNOWN (1U << 19)
-
+/* The call that started an operation, of the newest ones: the memory is the same however long the
+ * trace is. */
 struct launch {
 	uint64_t start;
 	uint32_t process, correlation, thread;
-	bool used; /* for the caller: false when the call is noted */
+	bool used; /* for the writer: false at first */
 };
-
-struct launches {
-	struct launch *calls; /* by the low bits of the correlation id; NULL before the first */
-};
-
-/* Notes an API call. 0 or -ENOMEM. */
-int launches_note(struct launches *launches, const struct trace_record *record, uint32_t process);
-/* The call that started an operation; NULL: it is in no record, or too many came after it. */
-struct launch *launches_find(const struct launches *launches, const struct trace_record *record,
-			     uint32_t process);
-void launches_free(struct launches *launches);
-
-/* How many bytes the copies of a device move at a time, from copies in the order of their starts.
- */
-
-struct ending;
-
-struct running_copies {
-	uint64_t bytes; /* of the copies that run, modulo 2^64 */
-	struct ending *endings;
-	size_t count, room;
-};
-
-/*
- * Ends the copy that ends first, if it does at `time` or before: false if none does. `*end` is
- * when, and running->bytes what is left.
- */
-bool running_copies_end(struct running_copies *running, uint64_t time, uint64_t *end);
-/* Begins a copy, after all that ended by then. 0 or -ENOMEM. */
-int running_copies_begin(struct running_copies *running, uint64_t end, uint64_t bytes);
-void running_copies_free(struct running_copies *running);
-
-/* The values of a timeline's counters of what the devices hold of memory, from a trace's records.
- */
-
-struct held_memory {
-	uint64_t from;	  /* when the timeline begins, ns; the caller sets it, all else is 0 */
-	uint64_t waiting; /* bit by device: has a value from before, which was not returned yet */
-	uint64_t bytes[SESSION_DEVICES];
-	const struct trace_record *last; /* whose value was returned last */
-};
-
-struct held_value {
-	int32_t device;
-	uint64_t time, bytes;
-};
-
-/*
- * The values to write before a record, which is one after the other in the order of
- * trace_order_next(); false if there is no further one. Behind a process's last record it is called
- * with NULL.
- */
-bool held_memory_next(struct held_memory *held, const struct trace_record *record,
-		      struct held_value *value);
+/* How many are known, a power of two. CUDA lets a program be about 1,024 launches ahead of each
+ * stream. Chosen. */
+#define LAUNCHES_KNOWN (1U << 19)
 
 /* What the walk tells the writer, which has it as the first member of its own. */
 struct timeline {

@@ -49,21 +49,21 @@ static char *numbers(uint64_t from, uint64_t to)
 {
 	static char text[256];
 	const struct trace_record *record;
-	struct trace_order *order;
+	struct trace_order order;
 	uint64_t count = 0;
 
 	*text = '\0';
 	assert_int_equal(trace_order_open(&order, session, from, to), 0);
-	assert_int_equal(trace_order_done(order), 0);
-	while (!trace_order_next(order, &record) && record) {
+	assert_int_equal(order.done, 0);
+	while (!trace_order_next(&order, &record) && record) {
 		sprintf(text + strlen(text), "%u ", record->correlation);
-		assert_int_equal(trace_order_done(order), ++count);
+		assert_int_equal(order.done, ++count);
 	}
 	assert_null(record);
-	assert_int_equal(trace_order_count(order), count);
-	assert_int_equal(trace_order_next(order, &record), 0);
+	assert_int_equal(order.count, count);
+	assert_int_equal(trace_order_next(&order, &record), 0);
 	assert_null(record);
-	trace_order_close(order);
+	trace_order_close(&order);
 	return text;
 }
 
@@ -71,7 +71,6 @@ static void no_trace_has_no_record(void **state)
 {
 	(void)state;
 	assert_string_equal(numbers(0, UINT64_MAX), "");
-	trace_order_close(NULL);
 }
 
 static void
@@ -165,7 +164,7 @@ static void is_sorted(const struct session *of)
 	bool *seen = calloc(MANY, sizeof(*seen));
 	uint64_t *starts = calloc(MANY, sizeof(*starts));
 	const struct trace_record *record;
-	struct trace_order *order;
+	struct trace_order order;
 	size_t count = 0;
 
 	session_for_each_trace (of, record)
@@ -173,14 +172,14 @@ static void is_sorted(const struct session *of)
 	assert_int_equal(count, MANY);
 	qsort(starts, count, sizeof(*starts), compare_starts);
 	assert_int_equal(trace_order_open(&order, of, 0, UINT64_MAX), 0);
-	assert_int_equal(trace_order_count(order), MANY);
-	for (count = 0; !trace_order_next(order, &record) && record; count++) {
+	assert_int_equal(order.count, MANY);
+	for (count = 0; !trace_order_next(&order, &record) && record; count++) {
 		assert_int_equal(record->start, starts[count]);
 		assert_false(seen[record->correlation]);
 		seen[record->correlation] = true;
 	}
 	assert_int_equal(count, MANY);
-	trace_order_close(order);
+	trace_order_close(&order);
 	free(starts);
 	free(seen);
 }
@@ -213,28 +212,25 @@ static void a_file_is_in_the_same_order_and_may_be_read_again(void **state)
 static void processes_come_one_after_the_other(void **state)
 {
 	const struct trace_record *record;
-	struct trace_order *order;
+	struct trace_order order;
 	uint64_t before = 0;
 	uint32_t process = 0, count = 0;
 
 	(void)state;
 	fill(session, true);
 	assert_int_equal(trace_order_open(&order, session, 0, UINT64_MAX), 0);
-	while (!trace_order_next(order, &record) && record) {
-		const struct job_process *owner;
-		uint32_t number = trace_order_process(order, &owner);
-
-		assert_int_equal(number, count / 2000 + 1);
-		assert_int_equal(owner->pid, record->correlation / 2000 * 2000 + 1);
+	while (!trace_order_next(&order, &record) && record) {
+		assert_int_equal(order.process, count / 2000 + 1);
+		assert_int_equal(order.owner->pid, record->correlation / 2000 * 2000 + 1);
 		assert_int_equal(record->correlation / 2000, count / 2000);
-		if (number == process)
+		if (order.process == process)
 			assert_true(record->start >= before);
-		process = number;
+		process = order.process;
 		before = record->start;
 		count++;
 	}
 	assert_int_equal(count, MANY);
-	trace_order_close(order);
+	trace_order_close(&order);
 }
 
 int main(void)

@@ -1,273 +1,415 @@
 /* SPDX-License-Identifier: MIT */
-/* On one track slices follow or contain each other, of streams and of threads; and an operation
- * finds its call, a copy's bytes are counted while it runs. */
+/* What a timeline's writer is told: on one track slices follow or contain each other, of streams
+ * and of threads; an operation finds its call; what copies move and what devices hold is counted.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "report/session/items.h"
 #include "report/export/timeline.h"
+#include "report/session/items.h"
 
-static struct tracks tracks;
+static struct session *session;
+static struct options options;
+static uint32_t tracks[TRACK_KINDS], devices, processes;
+/* "START-END:LANE ", with "<THREAD@START" before the blank if the call is known; the ends of
+ * slices; "DEVICE@TIME:BYTES " of what is held. */
+static char slices[200000], ends[200000], held[512];
+/* What copies move, as it changes. */
+static struct {
+	uint64_t time, bytes;
+} copied[64];
+static size_t copied_count;
 
-static int tear_down(void **state)
+static void process(struct timeline *timeline)
+{
+	processes++;
+	assert_int_equal(timeline->process, timeline->owner ? processes : 0);
+}
+
+static void device(struct timeline *timeline, int32_t number)
+{
+	(void)timeline;
+	(void)number;
+	devices++;
+}
+
+static void track(struct timeline *timeline, const struct track *track)
+{
+	assert_int_equal(track->key.process, timeline->process);
+	assert_int_equal(track->number, ++tracks[track->key.kind]);
+}
+
+static char *after(char *text)
+{
+	return text + strlen(text);
+}
+
+static void begin(struct timeline *timeline, const struct timeline_slice *slice)
+{
+	static char *end;
+
+	(void)timeline;
+	if (!*slices)
+		end = slices;
+	end += sprintf(end, "%u-%u:%u", (unsigned)slice->record->start,
+		       (unsigned)slice->record->end, slice->track->lane);
+	if (slice->launch)
+		end += sprintf(end, "<%u@%u%s", slice->launch->thread,
+			       (unsigned)slice->launch->start, slice->launch->used ? "!" : "");
+	if (slice->launch)
+		slice->launch->used = true;
+	end += sprintf(end, " ");
+}
+
+static void counter(struct timeline *timeline, enum timeline_counter counter, int32_t number,
+		    uint64_t time, uint64_t bytes)
+{
+	(void)timeline;
+	if (counter == COUNTER_HELD) {
+		sprintf(after(held), "%d@%u:%u ", number, (unsigned)time, (unsigned)bytes);
+		return;
+	}
+	assert_true(copied_count < sizeof(copied) / sizeof(*copied));
+	copied[copied_count].time = time;
+	copied[copied_count++].bytes = bytes;
+}
+
+static void end(struct timeline *timeline, const struct track *track, uint64_t time)
+{
+	static char *last;
+
+	(void)timeline;
+	(void)track;
+	if (!*ends)
+		last = ends;
+	last += sprintf(last, "%u ", (unsigned)time);
+}
+
+static int start(void **state)
 {
 	(void)state;
-	tracks_free(&tracks);
-	tracks = (struct tracks){.first = NULL};
+	options_defaults(&options);
+	if (session_create(&session, NULL, SESSION_TRACE))
+		return -1;
+	session_header(session)->trace_start = 1;
 	return 0;
 }
 
-/* Places a slice and opens it; the lane. */
-static uint32_t lane(const struct trace_record *record, uint32_t process)
+static int stop(void **state)
 {
-	struct track *track;
-	uint64_t end, before = 0;
-	bool added;
-
-	assert_int_equal(tracks_place(&tracks, record, process, &track, &added), 0);
-	while (track_close(track, record->start, &end)) {
-		assert_true(end <= record->start && end >= before);
-		before = end;
-	}
-	assert_int_equal(track_open(track, record_end(record)), 0);
-	return track->lane;
+	(void)state;
+	session_close(session);
+	return 0;
 }
 
-static uint32_t kernel(uint64_t start, uint64_t end)
+static void add(struct trace_record record)
 {
-	return lane(&(struct trace_record){.kind = ROW_KERNEL, .start = start, .end = end}, 0);
+	assert_int_equal(session_trace(session, &record), 0);
 }
 
-static uint32_t call(uint64_t start, uint64_t end)
+static void add_of(enum row_kind kind, uint64_t from, uint64_t to)
 {
-	return lane(&(struct trace_record){.kind = ROW_RUNTIME_API, .start = start, .end = end}, 0);
+	add((struct trace_record){.kind = kind, .start = from, .end = to});
+}
+
+static int walk(void)
+{
+	static const struct timeline_writer writer = {
+		.process = process,
+		.device = device,
+		.track = track,
+		.begin = begin,
+		.counter = counter,
+		.end = end,
+	};
+	struct timeline timeline = {.file = stderr};
+	char message[256] = "";
+	int error;
+
+	memset(tracks, 0, sizeof(tracks));
+	devices = processes = 0;
+	*slices = *ends = *held = '\0';
+	copied_count = 0;
+	error = timeline_walk(&timeline, &writer, session, &options, message, sizeof(message));
+	assert_int_equal(!error, !*message);
+	return error;
+}
+
+static void slices_are(const char *expected)
+{
+	assert_int_equal(walk(), 0);
+	assert_string_equal(slices, expected);
 }
 
 static void operations_of_a_stream_do_not_contain_each_other(void **state)
 {
 	(void)state;
-	assert_int_equal(kernel(10, 20), 0);
-	assert_int_equal(kernel(20, 40), 0);
-	assert_int_equal(kernel(39, 40), 1);
-	assert_int_equal(kernel(39, 50), 2);
-	assert_int_equal(kernel(40, 41), 0);
-	assert_int_equal(kernel(41, 41), 0);
-	assert_int_equal(kernel(41, 42), 0);
-	assert_int_equal(kernel(41, 42), 1);
-	assert_int_equal(tracks.counts[TRACK_STREAM], 3);
-	assert_int_equal(tracks.counts[TRACK_THREAD], 0);
+	add_of(ROW_KERNEL, 10, 20);
+	add_of(ROW_KERNEL, 20, 40);
+	add_of(ROW_KERNEL, 39, 40);
+	add_of(ROW_KERNEL, 39, 50);
+	add_of(ROW_KERNEL, 40, 41);
+	add_of(ROW_KERNEL, 41, 41);
+	add_of(ROW_KERNEL, 41, 42);
+	add_of(ROW_KERNEL, 41, 42);
+	slices_are("10-20:0 20-40:0 39-50:1 39-40:2 40-41:0 41-42:0 41-42:2 41-41:3 ");
+	assert_int_equal(tracks[TRACK_STREAM], 4);
+	assert_int_equal(tracks[TRACK_THREAD], 0);
+	assert_int_equal(devices, 1);
 }
 
 static void calls_of_a_thread_do(void **state)
 {
 	(void)state;
-	assert_int_equal(call(10, 100), 0);
-	assert_int_equal(call(10, 50), 0);
-	assert_int_equal(call(20, 50), 0);
-	assert_int_equal(call(49, 51), 1);
-	assert_int_equal(call(50, 100), 0);
-	assert_int_equal(call(99, 101), 1);
-	assert_int_equal(call(100, 200), 0);
-	assert_int_equal(tracks.counts[TRACK_THREAD], 2);
+	add_of(ROW_RUNTIME_API, 10, 100);
+	add_of(ROW_RUNTIME_API, 10, 50);
+	add_of(ROW_RUNTIME_API, 20, 50);
+	add_of(ROW_RUNTIME_API, 49, 51);
+	add_of(ROW_RUNTIME_API, 50, 100);
+	add_of(ROW_RUNTIME_API, 99, 101);
+	add_of(ROW_RUNTIME_API, 100, 200);
+	slices_are("10-100:0 10-50:0 20-50:0 49-51:1 50-100:0 99-101:1 100-200:0 ");
+	assert_int_equal(tracks[TRACK_THREAD], 2);
+	assert_int_equal(devices, 0);
 }
 
 static void an_end_before_the_start_is_the_start(void **state)
 {
 	(void)state;
-	assert_int_equal(kernel(10, 5), 0);
-	assert_int_equal(kernel(10, 20), 0);
-	assert_int_equal(call(10, 5), 0);
-	assert_int_equal(call(10, 20), 0);
+	add_of(ROW_KERNEL, 10, 5);
+	add_of(ROW_KERNEL, 10, 20);
+	add_of(ROW_RUNTIME_API, 10, 5);
+	add_of(ROW_RUNTIME_API, 10, 20);
+	slices_are("10-20:0 10-20:0 10-5:0 10-5:1 ");
+	assert_string_equal(ends, "10 20 20 10 ");
 }
 
 static void ends_come_from_the_inside_and_each_once(void **state)
 {
-	struct track *track;
-	uint64_t end = 0;
-	bool added;
-
 	(void)state;
-	call(10, 90);
-	call(20, 80);
-	call(30, 70);
-	assert_int_equal(tracks_place(&tracks, &(struct trace_record){.kind = ROW_DRIVER_API}, 0,
-				      &track, &added),
-			 0);
-	/* A record before the others' starts cannot be; it goes where it does no harm. */
-	assert_false(added);
-	assert_int_equal(track->depth, 3);
-	assert_false(track_close(track, 69, &end));
-	assert_true(track_close(track, 70, &end));
-	assert_int_equal(end, 70);
-	assert_false(track_close(track, 70, &end));
-	assert_true(track_close(track, UINT64_MAX, &end));
-	assert_int_equal(end, 80);
-	assert_true(track_close(track, UINT64_MAX, &end));
-	assert_int_equal(end, 90);
-	assert_false(track_close(track, UINT64_MAX, &end));
+	add_of(ROW_RUNTIME_API, 10, 90);
+	add_of(ROW_RUNTIME_API, 20, 80);
+	add_of(ROW_RUNTIME_API, 30, 70);
+	add_of(ROW_DRIVER_API, 70, 76);
+	add_of(ROW_DRIVER_API, 79, 80);
+	slices_are("10-90:0 20-80:0 30-70:0 70-76:0 79-80:0 ");
+	assert_string_equal(ends, "70 76 80 80 90 ");
 }
 
 static void each_stream_thread_and_process_has_its_own(void **state)
 {
 	const struct trace_record records[] = {
-		{.kind = ROW_KERNEL},
-		{.kind = ROW_MEMCPY, .device = 1},
-		{.kind = ROW_MEMSET, .context = 1},
-		{.kind = ROW_GRAPH, .stream = 1},
-		{.kind = ROW_RUNTIME_API},
-		{.kind = ROW_DRIVER_API, .thread = 1},
-		{.kind = ROW_RANGE, .thread = 2, .result = RANGE_PUSH_POP},
-		{.kind = ROW_OVERHEAD, .thread = 3},
-		{.kind = ROW_RANGE, .thread = 2, .result = RANGE_START_END},
+		{.kind = ROW_KERNEL, .start = 1, .end = 9},
+		{.kind = ROW_MEMCPY, .start = 1, .end = 9, .device = 1},
+		{.kind = ROW_MEMSET, .start = 1, .end = 9, .context = 1},
+		{.kind = ROW_GRAPH, .start = 1, .end = 9, .stream = 1},
+		{.kind = ROW_RUNTIME_API, .start = 1, .end = 9, .correlation = 5},
+		{.kind = ROW_DRIVER_API, .start = 1, .end = 9, .thread = 1},
+		{.kind = ROW_RANGE, .start = 1, .end = 9, .thread = 2, .result = RANGE_PUSH_POP},
+		{.kind = ROW_OVERHEAD, .start = 1, .end = 9, .thread = 3},
+		{.kind = ROW_RANGE, .start = 1, .end = 9, .thread = 2, .result = RANGE_START_END},
 	};
 	const size_t count = sizeof(records) / sizeof(*records);
-	uint32_t seen = 0;
 
 	(void)state;
-	for (int round = 0; round < 2; round++) {
-		for (size_t i = 0; i < 2 * count; i++) {
-			struct track *track;
-			bool added;
+	session_header(session)->processes = 2;
+	for (int i = 0; i < 2; i++) {
+		const struct job_process process = {.pid = i + 1};
+		const char *added = session_add_item(session, SEGMENT_PROCESSES, &process);
 
-			assert_int_equal(
-				tracks_place(&tracks, &records[i / 2], i % 2, &track, &added), 0);
-			assert_int_equal(added, round == 0);
-			assert_int_equal(track->lane, 0);
-			assert_int_equal(track->key.process, i % 2);
+		session_trace_of(session, (uint64_t)(added - (char *)session_header(session)),
+				 2 * count + 1);
+		for (size_t j = 0; j < 2 * count; j++) {
+			struct trace_record record = records[j / 2];
+
+			record.start += j % 2 * 10;
+			record.end += j % 2 * 10;
+			/* The other process's call did not start this one's operations. */
+			if (i == 1 && record.correlation)
+				record.correlation = 6;
+			add(record);
 		}
+		add((struct trace_record){.kind = ROW_KERNEL, .start = 30, .correlation = 5});
 	}
-	assert_int_equal(tracks.counts[TRACK_STREAM], 8);
-	assert_int_equal(tracks.counts[TRACK_THREAD], 8);
-	assert_int_equal(tracks.counts[TRACK_STARTED], 2);
-	tracks_for_each (&tracks, track) {
-		assert_in_range(track->number, 1, tracks.counts[track->key.kind]);
-		seen++;
-	}
-	assert_int_equal(seen, 2 * count);
+	assert_int_equal(walk(), 0);
+	assert_int_equal(processes, 2);
+	assert_int_equal(tracks[TRACK_STREAM], 8);
+	assert_int_equal(tracks[TRACK_THREAD], 8);
+	assert_int_equal(tracks[TRACK_STARTED], 2);
+	assert_int_equal(devices, 4);
+	assert_null(strstr(slices, ":1"));
+	assert_non_null(strstr(slices, "30-0:0<0@11 "));
+	assert_string_equal(after(slices) - strlen("30-0:0 "), "30-0:0 ");
 }
 
 static void calls_and_ranges_of_one_thread_share_a_track(void **state)
 {
 	(void)state;
-	assert_int_equal(lane(&(struct trace_record){.kind = ROW_RANGE, .start = 1, .end = 9}, 0),
-			 0);
-	assert_int_equal(call(2, 3), 0);
-	assert_int_equal(lane(&(struct trace_record){.kind = ROW_RANGE,
-						     .result = RANGE_START_END,
-						     .start = 4,
-						     .end = 12},
-			      0),
-			 0);
-	assert_int_equal(lane(&(struct trace_record){.kind = ROW_RANGE,
-						     .result = RANGE_START_END,
-						     .start = 5,
-						     .end = 6},
-			      0),
-			 1);
-	assert_int_equal(tracks.counts[TRACK_THREAD], 1);
-	assert_int_equal(tracks.counts[TRACK_STARTED], 2);
+	add_of(ROW_RANGE, 1, 9);
+	add_of(ROW_RUNTIME_API, 2, 3);
+	add((struct trace_record){
+		.kind = ROW_RANGE, .result = RANGE_START_END, .start = 4, .end = 12});
+	add((struct trace_record){
+		.kind = ROW_RANGE, .result = RANGE_START_END, .start = 5, .end = 6});
+	slices_are("1-9:0 2-3:0 4-12:0 5-6:1 ");
+	assert_int_equal(tracks[TRACK_THREAD], 1);
+	assert_int_equal(tracks[TRACK_STARTED], 2);
 }
 
 static void there_are_only_so_many_at_once(void **state)
 {
-	const struct trace_record record = {.kind = ROW_KERNEL, .start = 1, .end = 10};
-	struct track *track;
-	uint32_t seen = 0;
-	bool added;
-
 	(void)state;
 	for (uint32_t i = 0; i < TRACK_LANES; i++)
-		assert_int_equal(lane(&record, 0), i);
-	assert_int_equal(tracks_place(&tracks, &record, 0, &track, &added), -E2BIG);
-	assert_int_equal(kernel(10, 11), 0);
-	tracks_for_each (&tracks, each)
-		seen += each->depth;
-	assert_int_equal(seen, TRACK_LANES);
+		add_of(ROW_KERNEL, 1, 10);
+	add_of(ROW_KERNEL, 10, 11);
+	assert_int_equal(walk(), 0);
+	assert_int_equal(tracks[TRACK_STREAM], TRACK_LANES);
+	assert_non_null(strstr(slices, "1-10:4095 10-11:0 "));
+	add_of(ROW_KERNEL, 9, 11);
+	assert_int_equal(walk(), -E2BIG);
+}
+
+static void add_call(uint64_t from, uint32_t correlation)
+{
+	add((struct trace_record){.kind = ROW_RUNTIME_API,
+				  .start = from,
+				  .end = from + 1,
+				  .thread = 5,
+				  .correlation = correlation});
+}
+
+static void add_operation(uint64_t from, uint32_t correlation)
+{
+	add((struct trace_record){
+		.kind = ROW_KERNEL, .start = from, .end = from + 1, .correlation = correlation});
 }
 
 static void an_operation_finds_the_call_of_its_id_that_began_before(void **state)
 {
-	struct launches launches = {.calls = NULL};
-	struct trace_record call = {.start = 100, .correlation = 7, .thread = 5};
-	struct trace_record operation = {.start = 100, .correlation = 7};
-	struct launch *launch;
-
 	(void)state;
-	assert_null(launches_find(&launches, &operation, 0));
-	assert_int_equal(launches_note(&launches, &(struct trace_record){.start = 1}, 0), 0);
-	assert_null(launches.calls);
-	assert_int_equal(launches_note(&launches, &call, 1), 0);
-	launch = launches_find(&launches, &operation, 1);
-	assert_non_null(launch);
-	assert_int_equal(launch->start, 100);
-	assert_int_equal(launch->thread, 5);
-	assert_false(launch->used);
-	assert_null(launches_find(&launches, &operation, 0));
-	operation.start = 99;
-	assert_null(launches_find(&launches, &operation, 1));
-	operation.start = 101;
-	operation.correlation = 8;
-	assert_null(launches_find(&launches, &operation, 1));
-	operation.correlation = 7 + LAUNCHES_KNOWN;
-	assert_null(launches_find(&launches, &operation, 1));
-	operation.correlation = 0;
-	assert_null(launches_find(&launches, &operation, 0));
+	add_operation(99, 7);
+	add_call(100, 7);
+	add_call(101, 0);
+	add_operation(102, 0);
+	add_operation(103, 7);
+	add_operation(104, 8);
+	add_operation(105, 7 + LAUNCHES_KNOWN);
+	add_operation(106, 7);
 	/* So many calls later nobody waits for it any more. */
-	launch->used = true;
-	call.correlation += LAUNCHES_KNOWN - 1;
-	assert_int_equal(launches_note(&launches, &call, 1), 0);
-	operation.correlation = 7;
-	assert_non_null(launches_find(&launches, &operation, 1));
-	call.correlation++;
-	assert_int_equal(launches_note(&launches, &call, 1), 0);
-	assert_null(launches_find(&launches, &operation, 1));
-	operation.correlation = call.correlation;
-	launch = launches_find(&launches, &operation, 1);
-	assert_non_null(launch);
-	assert_false(launch->used);
-	launches_free(&launches);
-	assert_null(launches_find(&launches, &operation, 1));
+	add_call(107, 7 + LAUNCHES_KNOWN - 1);
+	add_operation(108, 7);
+	add_call(109, 7 + LAUNCHES_KNOWN);
+	add_operation(110, 7);
+	add_operation(111, 7 + LAUNCHES_KNOWN);
+	slices_are("99-100:0 100-101:0 101-102:0 102-103:0 103-104:0<5@100 104-105:0 105-106:0 "
+		   "106-107:0<5@100! 107-108:0 108-109:0<5@100! 109-110:0 110-111:0 "
+		   "111-112:0<5@109 ");
 }
 
 static void bytes_are_in_flight_until_their_copy_ends(void **state)
 {
-	static const uint64_t ends[] = {50, 20, 90, 20, 70, 60, 10, 80, 40, 30, 100};
-	struct running_copies running = {.bytes = 0};
-	uint64_t end = 0, before = 0, left = 0;
+	static const uint64_t times[] = {50, 20, 90, 20, 70, 60, 10, 80, 40, 30, 100};
+	const size_t count = sizeof(times) / sizeof(*times);
+	uint64_t left = 0;
 
 	(void)state;
-	assert_false(running_copies_end(&running, UINT64_MAX, &end));
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		assert_int_equal(running_copies_begin(&running, ends[i], ends[i] * 1000), 0);
-		left += ends[i] * 1000;
-		assert_int_equal(running.bytes, left);
+	for (uint32_t i = 0; i < count; i++) {
+		add((struct trace_record){.kind = i % 2 ? ROW_MEMCPY : ROW_MOVEMENT,
+					  .start = 1,
+					  .end = times[i],
+					  .bytes = times[i] * 1000,
+					  .stream = i});
+		left += times[i] * 1000;
 	}
-	assert_false(running_copies_end(&running, 9, &end));
-	assert_int_equal(running.bytes, left);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		assert_true(running_copies_end(&running, i ? UINT64_MAX : 10, &end));
-		assert_true(end >= before && end % 10 == 0);
-		left -= end * 1000;
-		assert_int_equal(running.bytes, left);
-		before = end;
-		if (!i)
-			assert_false(running_copies_end(&running, 19, &end));
+	add((struct trace_record){.kind = ROW_MEMCPY, .start = 25, .end = 26, .stream = 99});
+	add((struct trace_record){
+		.kind = ROW_MEMCPY, .start = 25, .end = 26, .bytes = 5, .device = -1});
+	add((struct trace_record){
+		.kind = ROW_MEMCPY, .start = 25, .end = 28, .bytes = 5000, .stream = 99});
+	assert_int_equal(walk(), 0);
+	assert_int_equal(copied_count, 2 * (count + 1));
+	assert_int_equal(copied[count - 1].bytes, left);
+	assert_int_equal(copied[count - 1].time, 1);
+	/* Three have ended when the next begins. */
+	assert_int_equal(copied[count + 2].bytes, left - 50000);
+	assert_int_equal(copied[count + 2].time, 20);
+	assert_int_equal(copied[count + 3].bytes, left - 45000);
+	assert_int_equal(copied[count + 3].time, 25);
+	for (size_t i = count + 4; i < copied_count; i++) {
+		assert_true(copied[i].time >= copied[i - 1].time);
+		assert_int_equal(copied[i - 1].bytes - copied[i].bytes,
+				 copied[i].time == 28 ? 5000 : copied[i].time * 1000);
 	}
-	assert_int_equal(before, 100);
-	assert_int_equal(running.bytes, 0);
-	assert_false(running_copies_end(&running, UINT64_MAX, &end));
-	running_copies_free(&running);
+	assert_int_equal(copied[copied_count - 1].time, 100);
+	assert_int_equal(copied[copied_count - 1].bytes, 0);
+}
+
+static void add_held(int32_t number, uint64_t time, uint64_t bytes)
+{
+	add((struct trace_record){
+		.kind = TRACE_HELD, .device = number, .start = time, .end = time, .bytes = bytes});
+}
+
+static void held_is(uint64_t from, const char *expected)
+{
+	/* From the trace's begin, which is 1. */
+	options.from = from ? from - 1 : 0;
+	assert_int_equal(walk(), 0);
+	assert_string_equal(held, expected);
+}
+
+static void each_record_is_a_value_at_its_time(void **state)
+{
+	(void)state;
+	add_held(0, 10, 100);
+	add_held(63, 10, 7);
+	held_is(0, "0@10:100 63@10:7 ");
+	assert_int_equal(devices, 2);
+}
+
+static void a_timeline_begins_with_the_last_values_before_it(void **state)
+{
+	(void)state;
+	add_held(0, 10, 100);
+	add_held(5, 20, 50);
+	add_held(0, 30, 200);
+	add_held(0, 40, 300);
+	/* It began before, and others may come that did. */
+	add_of(ROW_KERNEL, 25, 90);
+	held_is(40, "5@40:50 0@40:300 ");
+}
+
+static void an_operation_of_the_timeline_or_its_end_brings_them_too(void **state)
+{
+	(void)state;
+	add_held(1, 10, 9);
+	add_of(ROW_KERNEL, 10, 90);
+	held_is(40, "1@40:9 ");
+	add_of(ROW_KERNEL, 40, 41);
+	held_is(40, "1@40:9 ");
+}
+
+static void devices_that_there_are_not_have_none(void **state)
+{
+	(void)state;
+	add_held(-1, 10, 100);
+	add_held(64, 10, 50);
+	add_of(ROW_RUNTIME_API, 10, 90);
+	held_is(0, "");
+	held_is(11, "");
 }
 
 int main(void)
 {
-#define TRACK_TEST(name) cmocka_unit_test_teardown(name, tear_down)
+#define TRACK_TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 	const struct CMUnitTest tests[] = {
 		TRACK_TEST(operations_of_a_stream_do_not_contain_each_other),
 		TRACK_TEST(calls_of_a_thread_do),
@@ -278,6 +420,10 @@ int main(void)
 		TRACK_TEST(there_are_only_so_many_at_once),
 		TRACK_TEST(an_operation_finds_the_call_of_its_id_that_began_before),
 		TRACK_TEST(bytes_are_in_flight_until_their_copy_ends),
+		TRACK_TEST(each_record_is_a_value_at_its_time),
+		TRACK_TEST(a_timeline_begins_with_the_last_values_before_it),
+		TRACK_TEST(an_operation_of_the_timeline_or_its_end_brings_them_too),
+		TRACK_TEST(devices_that_there_are_not_have_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
