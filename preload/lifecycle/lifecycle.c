@@ -195,7 +195,7 @@ static void start_cupti(void)
 	cupti.waits = loaded && (waits || settings_begin_later());
 	cupti.started = loaded && !cupti.waits &&
 			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
-	main_thread_add_own((unsigned)prometheus_file_threads());
+	main_thread_add_own(settings.prometheus != NULL);
 	mode_choose(cupti.started, cupti.waits && !waits, wanted.runtime_api, wanted.driver_api);
 	if (gates)
 		context_gates_allow(collector_wake);

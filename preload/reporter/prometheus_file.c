@@ -2,7 +2,6 @@
 #include "preload/reporter/reporter.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,16 +22,11 @@
 #define END_WAIT_NS 100000000u
 
 static const char *profile;
-static char file_path[PATH_MAX];
+static char *file_path;
 static struct prometheus_place place_of_process;
 static struct prometheus *metrics;
 static _Atomic uint32_t ended, idle = 1;
 static _Atomic bool written; /* the file is there, and is this process's */
-
-int prometheus_file_threads(void)
-{
-	return settings.prometheus != NULL;
-}
 
 /* node_exporter reads the folder as another user, and takes files that end in .prom alone. */
 static int write_file(void)
@@ -93,55 +87,15 @@ static void *run(void *unused)
 	return NULL;
 }
 
-static int choose_path(char *message, size_t size)
-{
-	char *path = prometheus_path(settings.prometheus, settings.rank_variable, getpid(), message,
-				     size);
-	int length;
-
-	if (!path)
-		return -EINVAL;
-	length = snprintf(file_path, sizeof(file_path), "%s", path);
-	free(path);
-	if (length < 0 || (size_t)length >= sizeof(file_path)) {
-		snprintf(message, size, "--prometheus: %s", strerror(ENAMETOOLONG));
-		return -ENAMETOOLONG;
-	}
-	return 0;
-}
-
 static const char *variable_of(const char *name, void *unused)
 {
 	(void)unused;
 	return environment_get(name);
 }
 
-/* On the program's thread: another one may change the environment later. */
-static void find_place(void)
-{
-	char hostname[256] = "";
-
-	gethostname(hostname, sizeof(hostname) - 1);
-	prometheus_place_of(&place_of_process, hostname, variable_of, NULL);
-}
-
-/* Whether the file's folder can be written to. */
-static int check_folder(void)
-{
-	char *slash = strrchr(file_path, '/');
-	int error = 0;
-
-	if (slash)
-		*slash = '\0';
-	if (access(slash ? (slash == file_path ? "/" : file_path) : ".", W_OK | X_OK) < 0)
-		error = -errno;
-	if (slash)
-		*slash = '/';
-	return error;
-}
-
 int prometheus_file_start(const char *the_profile, char *message, size_t size)
 {
+	char hostname[256] = "";
 	int error;
 
 	if (!settings.prometheus)
@@ -151,15 +105,18 @@ int prometheus_file_start(const char *the_profile, char *message, size_t size)
 		return -ENOENT;
 	}
 	profile = the_profile;
-	error = choose_path(message, size);
-	if (error)
-		return error;
-	error = check_folder();
+	file_path = prometheus_path(settings.prometheus, settings.rank_variable, getpid(), message,
+				    size);
+	if (!file_path)
+		return -EINVAL;
+	error = new_file_check_folder(file_path);
 	if (!error) {
 		/* In a child that goes on with the program, nothing of its parent's holds. */
 		atomic_store(&ended, 0);
 		atomic_store(&idle, 1);
-		find_place();
+		/* On the program's thread: another one may change the environment later. */
+		gethostname(hostname, sizeof(hostname) - 1);
+		prometheus_place_of(&place_of_process, hostname, variable_of, NULL);
 		metrics = prometheus_create(settings.prometheus_kernels);
 		error = metrics ? 0 : -ENOMEM;
 	}

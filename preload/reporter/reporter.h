@@ -64,8 +64,6 @@ bool last_report_is_written(void);
  * and the collector may not wait. It reads the profile as another process would.
  */
 
-/* How many threads prometheus_file_start() is going to start: 1 or 0. */
-int prometheus_file_threads(void);
 /*
  * Starts the thread if --prometheus was given; `profile` is the file that it reads, and stays. 0,
  * or -errno with a one-line message.

@@ -24,16 +24,6 @@ static const char *const section_titles[] = {
 	[SECTION_UNSERVED] = "Options of nvprof that ktime accepts and ignores",
 };
 
-static void write_option(const struct option_entry *entry, FILE *file)
-{
-	char letter[] = {'-', entry->letter, ',', ' ', '\0'};
-	char text[80];
-
-	snprintf(text, sizeof(text), "%s--%s%s%s", entry->letter ? letter : "", entry->name,
-		 *entry->argument ? " " : "", entry->argument);
-	fprintf(file, "  %-*s  %s\n", OPTION_COLUMNS, text, entry->help);
-}
-
 /* Writes the options of a section whose `commands` have all of the given bits. */
 static void write_section(enum option_section section, unsigned mask, FILE *file)
 {
@@ -41,13 +31,17 @@ static void write_section(enum option_section section, unsigned mask, FILE *file
 
 	for (size_t i = 0; i < option_table_size; i++) {
 		const struct option_entry *entry = &option_table[i];
+		const char letter[] = {'-', entry->letter, ',', ' ', '\0'};
+		char text[80];
 
 		if (entry->section != section || (entry->commands & mask) != mask)
 			continue;
 		if (!any)
 			fprintf(file, "%s:\n", section_titles[section]);
 		any = true;
-		write_option(entry, file);
+		snprintf(text, sizeof(text), "%s--%s%s%s", entry->letter ? letter : "", entry->name,
+			 *entry->argument ? " " : "", entry->argument);
+		fprintf(file, "  %-*s  %s\n", OPTION_COLUMNS, text, entry->help);
 	}
 }
 

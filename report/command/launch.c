@@ -94,13 +94,18 @@ static void write_word(const char *word, FILE *out)
 	fputc('\'', out);
 }
 
+/* Whether a file is named, and no standard stream. */
+static bool is_file(const char *pattern)
+{
+	return pattern && strcmp(pattern, "%1") != 0 && strcmp(pattern, "%2") != 0;
+}
+
 /* The program may change its directory before the file is opened. */
 static void write_absolute(const char *option, const char *pattern, FILE *out)
 {
 	char directory[PATH_MAX], *quoted, *path;
 
-	if (!pattern || *pattern == '/' || strcmp(pattern, "%1") == 0 ||
-	    strcmp(pattern, "%2") == 0 || !getcwd(directory, sizeof(directory)))
+	if (!is_file(pattern) || *pattern == '/' || !getcwd(directory, sizeof(directory)))
 		return;
 	quoted = filename_quote(directory);
 	if (quoted && asprintf(&path, "%s/%s", quoted, pattern) >= 0) {
@@ -185,13 +190,13 @@ static int set_options(const struct options *options, const char *tree)
 static int check_file(const char *pattern, const struct process_rank *rank, bool is_for_profile,
 		      bool keep_existing, const char *const *program)
 {
-	char message[512], *path, *slash;
+	char message[512], *path;
 	struct name_codes codes = {getpid(), rank->rank, -1};
 	struct stat status;
 	bool is_input = false;
 	int error = 0;
 
-	if (!pattern || strcmp(pattern, "%1") == 0 || strcmp(pattern, "%2") == 0)
+	if (!is_file(pattern))
 		return 0;
 	/* PROGRAM may start the ranks, as mpirun does. */
 	if (strstr(pattern, "%r") && rank->rank < 0)
@@ -211,13 +216,7 @@ static int check_file(const char *pattern, const struct process_rank *rank, bool
 		for (; *program && !error; program++)
 			is_input = is_input || is_same_file(path, *program);
 	} else {
-		slash = strrchr(path, '/');
-		if (slash)
-			slash[slash == path] = '\0';
-		if (access(slash ? path : ".", W_OK | X_OK) < 0)
-			error = -errno;
-		if (slash && slash != path)
-			*slash = '/';
+		error = new_file_check_folder(path);
 	}
 	if (is_input)
 		visible_line(
@@ -229,36 +228,6 @@ static int check_file(const char *pattern, const struct process_rank *rank, bool
 			     new_file_error(error));
 	free(path);
 	return is_input ? -EINVAL : error;
-}
-
-/* Whether several processes get different files. An environment variable may differ between them.
- */
-static bool is_file_per_process(const char *pattern)
-{
-	static const struct name_codes codes[] = {{1, 1, -1}, {2, 2, -1}};
-	char message[512];
-	char *first, *second;
-	bool differ;
-
-	if (!pattern || strcmp(pattern, "%1") == 0 || strcmp(pattern, "%2") == 0 ||
-	    strstr(pattern, "%q{"))
-		return true;
-	first = filename_expand(pattern, &codes[0], message, sizeof(message));
-	second = filename_expand(pattern, &codes[1], message, sizeof(message));
-	differ = !first || !second || strcmp(first, second) != 0;
-	free(first);
-	free(second);
-	return differ;
-}
-
-static void warn_of_shared_file(const char *option, const char *pattern)
-{
-	if (!is_file_per_process(pattern))
-		visible_line(
-			stderr,
-			"ktime: several processes would write to %s, one over the other: put %%p "
-			"into the name for %s",
-			pattern, option);
 }
 
 /* Becomes the program; returns only with a message and a status. */
@@ -340,8 +309,13 @@ int launch(const struct options *options, const char *const *program)
 
 	if (check_files(options, program))
 		return EXIT_BAD_USAGE;
-	if (options->profile_children)
-		warn_of_shared_file("--log-file", options->log_file);
+	if (options->profile_children && is_file(options->log_file) &&
+	    !filename_tells_apart(options->log_file))
+		visible_line(
+			stderr,
+			"ktime: several processes would write to %s, one over the other: put %%p "
+			"into the name for --log-file",
+			options->log_file);
 	library = find_library();
 	if (!library) {
 		fputs(NO_LIBRARY, stderr);

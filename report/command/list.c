@@ -46,11 +46,6 @@ static void write_line(const struct left_profile *profile, FILE *file)
 	fputc('\n', file);
 }
 
-static bool is_left(const struct left_profile *profile)
-{
-	return profile->state != OWNER_RUNS && !profile->reported;
-}
-
 int list_write(bool left_only, FILE *file)
 {
 	struct left_profile *profiles;
@@ -60,7 +55,7 @@ int list_write(bool left_only, FILE *file)
 	if (error)
 		return error;
 	for (size_t i = 0; i < found && count < INT_MAX; i++) {
-		if (left_only && !is_left(&profiles[i]))
+		if (left_only && (profiles[i].state == OWNER_RUNS || profiles[i].reported))
 			continue;
 		if (count++ == 0)
 			fprintf(file, "%7s  %-8s  %-19s  %8s  %-7s  %-3s  %s  %s\n", "PID", "User",
@@ -71,11 +66,6 @@ int list_write(bool left_only, FILE *file)
 	return count;
 }
 
-static int fail(int error)
-{
-	return visible_fail(EXIT_FAILURE, "ktime: %s", strerror(error));
-}
-
 int command_list(const struct options *options, const char *const *files, size_t files_count)
 {
 	int count = list_write(false, stdout);
@@ -84,10 +74,11 @@ int command_list(const struct options *options, const char *const *files, size_t
 	(void)files;
 	(void)files_count;
 	if (count < 0)
-		return fail(-count);
+		return visible_fail(EXIT_FAILURE, "ktime: %s", strerror(-count));
 	if (count == 0)
 		puts("No profiles.");
-	return fflush(stdout) == 0 ? EXIT_SUCCESS : fail(errno);
+	return fflush(stdout) == 0 ? EXIT_SUCCESS
+				   : visible_fail(EXIT_FAILURE, "ktime: %s", strerror(errno));
 }
 
 /* All profiles, or those of the files that are named. */

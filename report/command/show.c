@@ -87,20 +87,11 @@ static int show_left(void)
 			    "ktime show: no file given; usage: ktime show [options] FILE...");
 }
 
-/* The page of "show --html run.ktime": run.html beside it. The caller frees it; NULL: no memory. */
-static char *page_beside(const char *profile)
-{
-	size_t length = strlen(profile), ending = strlen(RUNS_SUFFIX);
-	char *page;
-
-	if (length > ending && strcmp(profile + length - ending, RUNS_SUFFIX) == 0)
-		length -= ending;
-	return asprintf(&page, "%.*s.html", (int)length, profile) < 0 ? NULL : page;
-}
-
-/* --html, where the name of the page should follow, was given a profile. */
+/* --html, where the name of the page should follow, was given a profile: of run.ktime the page is
+ * run.html beside it. */
 static int show_beside(const struct options *asked, size_t count, const char *log_file)
 {
+	size_t length = strlen(asked->html), ending = strlen(RUNS_SUFFIX);
 	struct options options = *asked;
 	char *page;
 	int status;
@@ -110,8 +101,9 @@ static int show_beside(const struct options *asked, size_t count, const char *lo
 				    "ktime show: %s is a ktime profile: --html takes the name of "
 				    "the page (--html PAGE FILE...)",
 				    asked->html);
-	page = page_beside(asked->html);
-	if (!page)
+	if (length > ending && strcmp(asked->html + length - ending, RUNS_SUFFIX) == 0)
+		length -= ending;
+	if (asprintf(&page, "%.*s.html", (int)length, asked->html) < 0)
 		return visible_fail(EXIT_FAILURE, "ktime: %s", strerror(ENOMEM));
 	options.html = page;
 	status = show_files(&options, &asked->html, 1, log_file);

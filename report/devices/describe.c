@@ -107,24 +107,26 @@ const char *nvml_load(void *(*lookup)(void *handle, const char *name))
 	return loaded ? NULL : "libnvidia-ml.so.1 is too old";
 }
 
+/* Whether NVML has a function and it has answered. */
+#define ANSWERS(call, ...) (nvml.nvml##call && nvml.nvml##call(__VA_ARGS__) == 0)
+
 /* 0 where NVML does not say. */
 static uint32_t field_of(nvml_device device, unsigned id, unsigned link)
 {
 	struct nvml_field field = {.id = id, .scope = link};
 
-	if (!nvml.nvmlDeviceGetFieldValues || nvml.nvmlDeviceGetFieldValues(device, 1, &field) ||
-	    field.result || field.type != VALUE_UNSIGNED)
+	if (!ANSWERS(DeviceGetFieldValues, device, 1, &field) || field.result ||
+	    field.type != VALUE_UNSIGNED)
 		return 0;
 	return field.value.number;
 }
 
 static void describe_nvlink(struct device_info *info, nvml_device device)
 {
-	int active;
+	for (unsigned link = 0; link < MOST_LINKS; link++) {
+		int active = 0;
 
-	for (unsigned link = 0; nvml.nvmlDeviceGetNvLinkState && link < MOST_LINKS; link++) {
-		active = 0;
-		if (nvml.nvmlDeviceGetNvLinkState(device, link, &active))
+		if (!ANSWERS(DeviceGetNvLinkState, device, link, &active))
 			break;
 		info->nvlink_links += active == 1;
 	}
@@ -145,20 +147,15 @@ static void describe(struct device_info *info, nvml_device device)
 {
 	unsigned value = 0;
 
-	if (!info->clock_khz && nvml.nvmlDeviceGetMaxClockInfo &&
-	    nvml.nvmlDeviceGetMaxClockInfo(device, CLOCK_SM, &value) == 0)
+	if (!info->clock_khz && ANSWERS(DeviceGetMaxClockInfo, device, CLOCK_SM, &value))
 		info->clock_khz = value * 1000;
-	if (!info->memory_clock_khz && nvml.nvmlDeviceGetMaxClockInfo &&
-	    nvml.nvmlDeviceGetMaxClockInfo(device, CLOCK_MEMORY, &value) == 0)
+	if (!info->memory_clock_khz && ANSWERS(DeviceGetMaxClockInfo, device, CLOCK_MEMORY, &value))
 		info->memory_clock_khz = value * 1000;
-	if (!info->bus_bits && nvml.nvmlDeviceGetMemoryBusWidth &&
-	    nvml.nvmlDeviceGetMemoryBusWidth(device, &value) == 0)
+	if (!info->bus_bits && ANSWERS(DeviceGetMemoryBusWidth, device, &value))
 		info->bus_bits = value;
-	if (nvml.nvmlDeviceGetMaxPcieLinkGeneration &&
-	    nvml.nvmlDeviceGetMaxPcieLinkGeneration(device, &value) == 0)
+	if (ANSWERS(DeviceGetMaxPcieLinkGeneration, device, &value))
 		info->pcie_generation = value;
-	if (nvml.nvmlDeviceGetMaxPcieLinkWidth &&
-	    nvml.nvmlDeviceGetMaxPcieLinkWidth(device, &value) == 0)
+	if (ANSWERS(DeviceGetMaxPcieLinkWidth, device, &value))
 		info->pcie_lanes = value;
 	info->nvlink_links = info->nvlink_mbps = info->c2c_mbps = 0;
 	describe_nvlink(info, device);
@@ -216,9 +213,7 @@ enum energy_state nvml_find(const uint8_t uuid[16], nvml_device *device, int *re
 	uuid_text(text, "GPU-", uuid);
 	*result = nvml.nvmlDeviceGetHandleByUUID(text, device);
 	if (*result == 0)
-		return nvml.nvmlDeviceGetMigMode &&
-				       nvml.nvmlDeviceGetMigMode(*device, &now, &later) == 0 &&
-				       now == MIG_ENABLED
+		return ANSWERS(DeviceGetMigMode, *device, &now, &later) && now == MIG_ENABLED
 			       ? ENERGY_MIG
 			       : ENERGY_READ;
 	uuid_text(text, "MIG-", uuid);
@@ -228,47 +223,26 @@ enum energy_state nvml_find(const uint8_t uuid[16], nvml_device *device, int *re
 	return ENERGY_MIG;
 }
 
-static bool read_energy(nvml_device device, uint64_t *millijoules)
-{
-	unsigned long long value;
-
-	if (!nvml.nvmlDeviceGetTotalEnergyConsumption ||
-	    nvml.nvmlDeviceGetTotalEnergyConsumption(device, &value))
-		return false;
-	*millijoules = value;
-	return true;
-}
-
-static bool read_reasons(nvml_device device, uint64_t *reasons)
-{
-	unsigned long long value;
-
-	if (!(nvml.nvmlDeviceGetCurrentClocksEventReasons &&
-	      nvml.nvmlDeviceGetCurrentClocksEventReasons(device, &value) == 0) &&
-	    !(nvml.nvmlDeviceGetCurrentClocksThrottleReasons &&
-	      nvml.nvmlDeviceGetCurrentClocksThrottleReasons(device, &value) == 0))
-		return false;
-	*reasons = value;
-	return true;
-}
-
-static bool read_clock(nvml_device device, int clock, unsigned *mhz)
-{
-	return nvml.nvmlDeviceGetClockInfo && nvml.nvmlDeviceGetClockInfo(device, clock, mhz) == 0;
-}
-
 void nvml_read(nvml_device device, enum energy_source source, struct energy_reading *reading)
 {
+	unsigned long long value;
+
 	reading->parts = 0;
-	if (source != ENERGY_FROM_POWER && read_energy(device, &reading->millijoules))
+	if (source != ENERGY_FROM_POWER &&
+	    ANSWERS(DeviceGetTotalEnergyConsumption, device, &value)) {
 		reading->parts |= READING_ENERGY;
-	else if (source != ENERGY_FROM_COUNTER && nvml.nvmlDeviceGetPowerUsage &&
-		 nvml.nvmlDeviceGetPowerUsage(device, &reading->milliwatts) == 0)
+		reading->millijoules = value;
+	} else if (source != ENERGY_FROM_COUNTER &&
+		   ANSWERS(DeviceGetPowerUsage, device, &reading->milliwatts)) {
 		reading->parts |= READING_POWER;
-	if (read_clock(device, CLOCK_SM, &reading->sm_mhz))
+	}
+	if (ANSWERS(DeviceGetClockInfo, device, CLOCK_SM, &reading->sm_mhz))
 		reading->parts |= READING_SM;
-	if (read_clock(device, CLOCK_MEMORY, &reading->memory_mhz))
+	if (ANSWERS(DeviceGetClockInfo, device, CLOCK_MEMORY, &reading->memory_mhz))
 		reading->parts |= READING_MEMORY;
-	if (read_reasons(device, &reading->reasons))
+	if (ANSWERS(DeviceGetCurrentClocksEventReasons, device, &value) ||
+	    ANSWERS(DeviceGetCurrentClocksThrottleReasons, device, &value)) {
 		reading->parts |= READING_REASONS;
+		reading->reasons = value;
+	}
 }

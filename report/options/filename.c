@@ -259,16 +259,21 @@ bool rank_is_listed(const char *list, int rank)
 	return false;
 }
 
+bool filename_tells_apart(const char *pattern)
+{
+	for (const char *code = pattern; (code = strchr(code, '%')) && code[1]; code += 2)
+		if (strchr("prq", code[1]))
+			return true;
+	return false;
+}
+
 /* The name's length without the suffix; 0 if it is the process's own. */
 static size_t shared_length(const char *pattern, const struct process_rank *rank)
 {
 	size_t length = strlen(pattern), suffix = strlen(SUFFIX);
 
-	if (rank->rank < 0 || rank->world_size == 1)
+	if (rank->rank < 0 || rank->world_size == 1 || filename_tells_apart(pattern))
 		return 0;
-	for (const char *code = pattern; (code = strchr(code, '%')) && code[1]; code += 2)
-		if (strchr("prq", code[1]))
-			return 0;
 	if (length > suffix && strcmp(pattern + length - suffix, SUFFIX) == 0)
 		length -= suffix;
 	return length;

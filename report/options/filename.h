@@ -36,6 +36,9 @@ char *filename_expand_path(const char *pattern, const struct name_codes *codes, 
 /* A pattern that expands to this path; the caller frees it. NULL: no memory. */
 char *filename_quote(const char *path);
 
+/* Whether a pattern has a code that tells the processes of a job, or of a program, apart. */
+bool filename_tells_apart(const char *pattern);
+
 /*
  * The rank by the innermost launcher, which tells it by environment variables, or by the variable
  * of --rank-variable, if that is not NULL. What is not known is -1.

@@ -8,8 +8,9 @@
 
 #include "report/options/options.h"
 
-#define GONE(name, instead)
-#define METRIC(name, description, unit, ...) {#name, description, METRIC_##unit, {__VA_ARGS__}},
+#define GONE(metric, replacement) {.name = #metric, .instead = replacement},
+#define METRIC(name, description, unit, ...)                                                       \
+	{#name, description, METRIC_##unit, {__VA_ARGS__}, NULL},
 const struct metric metric_table[] = {
 #include "report/options/metrics.def"
 };
@@ -17,21 +18,13 @@ const struct metric metric_table[] = {
 #undef GONE
 const size_t metric_table_size = sizeof(metric_table) / sizeof(metric_table[0]);
 
-#define METRIC(name, description, unit, ...)
-#define GONE(name, instead) {#name, instead},
-const struct metric_gone metric_gone[] = {
-#include "report/options/metrics.def"
-};
-#undef METRIC
-#undef GONE
-const size_t metric_gone_count = sizeof(metric_gone) / sizeof(metric_gone[0]);
-
 static bool is_name(const char *name, const char *text, size_t length)
 {
 	return strlen(name) == length && strncmp(name, text, length) == 0;
 }
 
-const struct metric *metric_find(const char *name, size_t length)
+/* The metric that nvprof knows by this name of `length` bytes; NULL if there is none. */
+static const struct metric *metric_find(const char *name, size_t length)
 {
 	for (size_t i = 0; i < metric_table_size; i++)
 		if (is_name(metric_table[i].name, name, length))
@@ -70,14 +63,9 @@ static int refuse(const char *word, size_t length, char *message, size_t size)
 {
 	struct nearest nearest = {NULL, 0};
 
-	for (size_t i = 0; i < metric_gone_count; i++)
-		if (is_name(metric_gone[i].name, word, length)) {
-			snprintf(message, size, "metric %s has no counter today: %s",
-				 metric_gone[i].name, metric_gone[i].instead);
-			return -EINVAL;
-		}
 	for (size_t i = 0; i < metric_table_size; i++)
-		nearest_consider(&nearest, word, length, metric_table[i].name);
+		if (!metric_table[i].instead)
+			nearest_consider(&nearest, word, length, metric_table[i].name);
 	if (length == 0)
 		snprintf(message, size, "option --metrics: a name is missing");
 	else if (nearest.name)
@@ -104,6 +92,11 @@ static int add_word(struct metric_list *list, char *word, size_t length, char *m
 {
 	const struct metric *metric = metric_find(word, length);
 
+	if (metric && metric->instead) {
+		snprintf(message, size, "metric %s has no counter today: %s", metric->name,
+			 metric->instead);
+		return -EINVAL;
+	}
 	if (!metric && !is_counter(word, length))
 		return refuse(word, length, message, size);
 	if (has_name(list, word, length))
@@ -129,7 +122,8 @@ static int add_word(struct metric_list *list, char *word, size_t length, char *m
 static void add_all(struct metric_list *list)
 {
 	for (size_t i = 0; i < metric_table_size && list->count < METRICS_MOST; i++)
-		if (!has_name(list, metric_table[i].name, strlen(metric_table[i].name)))
+		if (!metric_table[i].instead &&
+		    !has_name(list, metric_table[i].name, strlen(metric_table[i].name)))
 			list->metrics[list->count++] = metric_table[i];
 }
 
@@ -169,6 +163,8 @@ void metrics_list(FILE *file)
 	for (size_t i = 0; i < metric_table_size; i++) {
 		const struct metric *metric = &metric_table[i];
 
+		if (metric->instead)
+			continue;
 		fprintf(file, "%34s:  %s\n%36s", metric->name, metric->description, "");
 		for (size_t j = 0; j < METRIC_TERMS && metric->terms[j].counter; j++) {
 			if (j > 0)
@@ -180,8 +176,9 @@ void metrics_list(FILE *file)
 		fputc('\n', file);
 	}
 	fputs("Metrics that no counter has today:\n", file);
-	for (size_t i = 0; i < metric_gone_count; i++)
-		fprintf(file, "%34s:  %s\n", metric_gone[i].name, metric_gone[i].instead);
+	for (size_t i = 0; i < metric_table_size; i++)
+		if (metric_table[i].instead)
+			fprintf(file, "%34s:  %s\n", metric_table[i].name, metric_table[i].instead);
 	fputs("Counters have names of their own, as dram__bytes_read.sum: `ncu --query-metrics` "
 	      "lists those of a device.\n",
 	      file);

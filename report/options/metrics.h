@@ -21,6 +21,7 @@ enum metric_unit {
 #define METRIC_TERMS 3
 #define METRICS_MOST 128
 
+/* One that no counter has today has no terms. */
 struct metric {
 	const char *name, *description;
 	enum metric_unit unit;
@@ -28,20 +29,11 @@ struct metric {
 		const char *counter; /* NULL after the last */
 		double factor;
 	} terms[METRIC_TERMS];
+	const char *instead; /* what to use where there is no counter; else NULL */
 };
 
 extern const struct metric metric_table[];
 extern const size_t metric_table_size;
-
-/* Those that no counter has today, and what to use instead. */
-struct metric_gone {
-	const char *name, *instead;
-};
-extern const struct metric_gone metric_gone[];
-extern const size_t metric_gone_count;
-
-/* The metric that nvprof knows by this name of `length` bytes; NULL if there is none. */
-const struct metric *metric_find(const char *name, size_t length);
 
 /*
  * A list of --metrics: the metrics by their places in it. A counter's own name is a metric of one

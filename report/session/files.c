@@ -76,6 +76,17 @@ static int move_new(const char *from, const char *to)
 	return rename(from, to) < 0 ? -errno : 0;
 }
 
+int new_file_check_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder =
+		slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+	int error = !folder ? -ENOMEM : access(folder, W_OK | X_OK) < 0 ? -errno : 0;
+
+	free(folder);
+	return error;
+}
+
 int new_file_open(struct new_file *file, const char *path, unsigned flags, mode_t mode)
 {
 	int descriptor, error = new_file_check(path, flags);

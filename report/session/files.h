@@ -34,6 +34,8 @@ enum {
  * -EMEDIUMTYPE: a profile, -EBUSY: and a process writes to it.
  */
 int new_file_check(const char *path, unsigned flags);
+/* Whether files can be made in the path's folder: 0 or -errno. */
+int new_file_check_folder(const char *path);
 /*
  * Creates the file beside `path`, with these rights whatever the umask is, and opens it for reading
  * and writing. The descriptor, or -errno, of new_file_check() too.

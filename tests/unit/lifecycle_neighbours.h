@@ -305,11 +305,6 @@ int spare_thread_start(bool for_others)
 	return 0;
 }
 
-int prometheus_file_threads(void)
-{
-	return 1;
-}
-
 void prometheus_file_end(void)
 {
 	note("prometheus_end");

@@ -13,7 +13,7 @@ static const char *noted(unsigned index)
 	return index < header->note_count ? session_string(session, header->notes[index]) : "";
 }
 
-TEST(it_starts_once_and_runs_when_all_is_ready, "")
+TEST(it_starts_once_and_runs_when_all_is_ready, "--prometheus metrics")
 {
 	const struct session_header *header = session_header(session);
 

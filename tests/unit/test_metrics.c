@@ -119,6 +119,7 @@ static void a_list_has_each_metric_once(void **state)
 {
 	struct metric_list list;
 	char message[256] = "";
+	size_t with_counters = 0;
 
 	(void)state;
 	assert_int_equal(
@@ -130,7 +131,9 @@ static void a_list_has_each_metric_once(void **state)
 	assert_null(list.names);
 	assert_int_equal(list.count, 0);
 	assert_int_equal(metric_list_parse(&list, "ipc,all", message, sizeof(message)), 0);
-	assert_int_equal(list.count, metric_table_size);
+	for (size_t i = 0; i < metric_table_size; i++)
+		with_counters += !metric_table[i].instead;
+	assert_int_equal(list.count, with_counters);
 	metric_list_free(&list);
 }
 
@@ -190,15 +193,20 @@ static void unknown_names_are_refused_with_what_they_may_mean(void **state)
 
 static void a_metric_that_is_gone_says_what_to_use(void **state)
 {
+	size_t gone = 0;
+
 	(void)state;
-	assert_true(metric_gone_count > 0);
-	for (size_t i = 0; i < metric_gone_count; i++) {
+	for (size_t i = 0; i < metric_table_size; i++) {
 		char expected[256];
 
+		if (!metric_table[i].instead)
+			continue;
+		gone++;
 		snprintf(expected, sizeof(expected), "metric %s has no counter today: %s",
-			 metric_gone[i].name, metric_gone[i].instead);
-		is_refused(metric_gone[i].name, expected);
+			 metric_table[i].name, metric_table[i].instead);
+		is_refused(metric_table[i].name, expected);
 	}
+	assert_true(gone > 0);
 }
 
 static void at_most_so_many_metrics_are_read(void **state)
