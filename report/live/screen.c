@@ -200,10 +200,9 @@ static void ask_filter(struct screen *screen)
 
 static void scroll_by(struct screen *screen, long lines)
 {
-	if (lines < 0 && screen->first_row < (size_t)-lines)
-		screen->first_row = 0;
-	else
-		screen->first_row += (size_t)lines;
+	long first = (long)screen->first_row + lines;
+
+	screen->first_row = first > 0 ? (size_t)first : 0;
 }
 
 /* Whether the profiles are to be read again now. */

@@ -38,21 +38,15 @@ static int take(struct reading *reading)
 	return 0;
 }
 
-static struct reading *find(const struct readings *readings, const struct left_profile *profile)
-{
-	for (size_t i = 0; i < readings->count; i++)
-		if (readings->of[i].path && readings->of[i].pid == profile->pid &&
-		    strcmp(readings->of[i].path, profile->path) == 0)
-			return &readings->of[i];
-	return NULL;
-}
-
 /* Takes the reading of a profile over from `old`, or begins one; its strings are taken over. */
 static void adopt(struct reading *reading, const struct readings *old, struct left_profile *profile)
 {
-	struct reading *known = find(old, profile);
+	for (size_t i = 0; i < old->count; i++) {
+		struct reading *known = &old->of[i];
 
-	if (known) {
+		if (!known->path || known->pid != profile->pid ||
+		    strcmp(known->path, profile->path) != 0)
+			continue;
 		*reading = *known;
 		*known = (struct reading){.path = NULL};
 		return;

@@ -77,21 +77,27 @@ bool log_file_is_continued(const struct log_file *log, pid_t pid)
 }
 
 /* What the standard streams were when the program started; an inode of 0 where one was closed. */
-static struct {
-	dev_t device;
-	ino_t inode;
-} streams[3];
+static struct opened_file streams[3];
+
+static void note_file(int fd, struct opened_file *file)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) == 0)
+		*file = (struct opened_file){status.st_dev, status.st_ino};
+}
+
+static bool is_file(const struct stat *status, const struct opened_file *file)
+{
+	return status->st_ino == file->inode && status->st_dev == file->device;
+}
 
 __attribute__((constructor)) static void remember_streams(void)
 {
 	int saved_errno = errno;
-	struct stat status;
 
 	for (int fd = 1; fd < 3; fd++)
-		if (fstat(fd, &status) == 0) {
-			streams[fd].device = status.st_dev;
-			streams[fd].inode = status.st_ino;
-		}
+		note_file(fd, &streams[fd]);
 	errno = saved_errno;
 }
 
@@ -105,7 +111,7 @@ bool log_file_is_stream(int fd)
 
 	if (fstat(fd, &status) < 0)
 		return false;
-	if (status.st_ino == streams[fd].inode && status.st_dev == streams[fd].device)
+	if (is_file(&status, &streams[fd]))
 		return true;
 	return fstat(3 - fd, &other) == 0 && other.st_ino == status.st_ino &&
 	       other.st_dev == status.st_dev &&
@@ -221,21 +227,12 @@ static int open_file(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether an open file is what a standard stream goes to, which has its part of it. */
-static bool is_of_stream(const struct stat *status)
-{
-	for (int fd = 1; fd < 3; fd++)
-		if (status->st_ino == streams[fd].inode && status->st_dev == streams[fd].device)
-			return true;
-	return false;
-}
-
 int log_file_kept(const struct log_file *log)
 {
 	struct stat status;
 
-	return log->inode && fstat(log->kept, &status) == 0 && status.st_ino == log->inode &&
-			       status.st_dev == log->device
+	return log->kept_file.inode && fstat(log->kept, &status) == 0 &&
+			       is_file(&status, &log->kept_file)
 		       ? log->kept
 		       : -1;
 }
@@ -261,7 +258,8 @@ static int open_output(const struct log_file *log, bool append)
 		return fd;
 	else if (is_profile_file(log->path))
 		error = -EMEDIUMTYPE;
-	else if (is_of_stream(&status))
+	else if (is_file(&status, &streams[1]) || is_file(&status, &streams[2]))
+		/* A standard stream goes there, which has its part of it. */
 		error = fcntl(fd, F_SETFL, O_APPEND | O_NONBLOCK) < 0 ? -errno : 0;
 	else if (!append && ftruncate(fd, 0) < 0)
 		error = -errno;
@@ -272,14 +270,9 @@ static int open_output(const struct log_file *log, bool append)
 
 void log_file_keep_open(struct log_file *log)
 {
-	struct stat status;
-
 	atomic_store(&writes_alone, true);
 	log->kept = log->path ? open_output(log, true) : -1;
-	if (log->kept < 0 || fstat(log->kept, &status) < 0)
-		return;
-	log->device = status.st_dev;
-	log->inode = status.st_ino;
+	note_file(log->kept, &log->kept_file);
 }
 
 int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size)

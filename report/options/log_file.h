@@ -18,9 +18,11 @@
 struct log_file {
 	char *path;	/* absolute; NULL for a standard stream */
 	int descriptor; /* of the standard stream: 1 or 2 */
-	int kept;	/* opened ahead: the descriptor of this file, unless the inode is 0 */
-	dev_t device;
-	ino_t inode;
+	int kept;	/* opened ahead: the descriptor of this file, unless its inode is 0 */
+	struct opened_file {
+		dev_t device;
+		ino_t inode;
+	} kept_file;
 };
 
 /*
