@@ -176,10 +176,12 @@ static int add_file(struct declared_work **list, enum declared_kind kind, struct
 	return error;
 }
 
-int declared_add(struct declared_work **list, enum declared_kind kind, const char *value,
-		 char *message, size_t size)
+int declared_add(struct declared_work **list, const char *option, const char *value, char *message,
+		 size_t size)
 {
-	struct place place = {.option = declared_option(kind), .message = message, .size = size};
+	enum declared_kind kind =
+		(enum declared_kind)options_choice("bytes|flops|work", option, strlen(option));
+	struct place place = {.option = option, .message = message, .size = size};
 
 	if (*value != '@')
 		return add_text(list, kind, value, &place);

@@ -240,26 +240,6 @@ static void parse_events(struct options *options, const char *value)
 		       value);
 }
 
-static int check_regex(const struct message *message, const char *name, const char *value)
-{
-	char reason[96];
-
-	return expression_check(value, reason, sizeof(reason))
-		       ? refuse(message, "option --%s: bad expression '%s': %s", name, value,
-				reason)
-		       : 0;
-}
-
-static int add_declared(const struct message *message, const char *name, const char *value,
-			struct declared_work **list)
-{
-	enum declared_kind kind = DECLARED_BYTES;
-
-	while (kind < DECLARED_WORK && strcmp(declared_option(kind), name) != 0)
-		kind++;
-	return declared_add(list, kind, value, message->text, message->size);
-}
-
 static int add_ranges(const struct message *message, const char *name, const char **field,
 		      const char *value)
 {
@@ -289,13 +269,6 @@ static int check_metrics(const struct message *message, const char *value)
 	return error;
 }
 
-static int refuse_value(const struct message *message, const struct option_entry *entry,
-			const char *value)
-{
-	return refuse(message, "option --%s: '%s' is not %s%s", entry->name, value,
-		      strchr(entry->argument, '|') ? "one of " : "a valid ", entry->argument);
-}
-
 /* The code of a standard stream, where a path leads to it: a file that is opened by such a path is
  * written from its beginning again. */
 static const char *stream_of(const char *path)
@@ -316,21 +289,20 @@ static int apply(struct options *options, const struct option_entry *entry, cons
 		 const struct message *message)
 {
 	void *field = (char *)options + entry->field;
+	int index = value ? options_choice(entry->argument, value, strlen(value)) : -1;
+	uint64_t bits = UINT64_MAX;
 	bool good = true;
-	uint64_t bits;
-	int index;
+	char reason[96];
 
 	switch (entry->kind) {
 	case OPTION_FLAG:
 		*(bool *)field = true;
 		break;
 	case OPTION_ON_OFF:
-		index = options_choice(entry->argument, value, strlen(value));
 		good = index >= 0;
 		*(bool *)field = index == 0;
 		break;
 	case OPTION_CHOICE:
-		index = options_choice(entry->argument, value, strlen(value));
 		good = index >= 0;
 		*(int *)field = index;
 		break;
@@ -339,8 +311,9 @@ static int apply(struct options *options, const struct option_entry *entry, cons
 		*(unsigned *)field = (unsigned)bits;
 		break;
 	case OPTION_REGEX:
-		if (check_regex(message, entry->name, value))
-			return -EINVAL;
+		if (expression_check(value, reason, sizeof(reason)))
+			return refuse(message, "option --%s: bad expression '%s': %s", entry->name,
+				      value, reason);
 		*(const char **)field = value;
 		break;
 	case OPTION_RANGES:
@@ -371,7 +344,6 @@ static int apply(struct options *options, const struct option_entry *entry, cons
 		good = options_time(value, field);
 		break;
 	case OPTION_DEVICES:
-		bits = UINT64_MAX;
 		good = strcmp(value, "all") == 0 || parse_bits(NULL, value, &bits);
 		*(uint64_t *)field = bits;
 		break;
@@ -382,12 +354,15 @@ static int apply(struct options *options, const struct option_entry *entry, cons
 		*(const char **)field = value;
 		return check_metrics(message, value);
 	case OPTION_DECLARED:
-		return add_declared(message, entry->name, value, field);
+		return declared_add(field, entry->name, value, message->text, message->size);
 	case OPTION_UNSERVED:
 		notice(options, "--%s is ignored: %s", entry->name, entry->help);
 		break;
 	}
-	return good ? 0 : refuse_value(message, entry, value);
+	return good ? 0
+		    : refuse(message, "option --%s: '%s' is not %s%s", entry->name, value,
+			     strchr(entry->argument, '|') ? "one of " : "a valid ",
+			     entry->argument);
 }
 
 /* Longer names are not compared. */

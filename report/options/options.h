@@ -204,10 +204,10 @@ bool options_time(const char *value, uint64_t *nanoseconds);
  * of a file's lines, without empty ones and those that begin with #. 0, -ENOMEM, or -EINVAL; both
  * with a one-line message that names the option.
  */
-int declared_add(struct declared_work **list, enum declared_kind kind, const char *value,
-		 char *message, size_t size);
+int declared_add(struct declared_work **list, const char *option, const char *value, char *message,
+		 size_t size);
 void declared_free(struct declared_work **list);
-/* "bytes", "flops", "work": the option's name. */
+/* The option's name: "bytes", "flops", "work". */
 const char *declared_option(enum declared_kind kind);
 
 /* The name that a misspelt word was probably meant to be. Starts as {NULL, 0}; a name that is too
