@@ -44,24 +44,18 @@ static char *find_library(void)
 	static const char *const places[] = {"libktime.so", "../lib/libktime.so",
 					     "../lib64/libktime.so",
 					     "../lib/x86_64-linux-gnu/libktime.so"};
-	char self[PATH_MAX], *slash, *path;
+	char self[PATH_MAX], path[PATH_MAX + 64], *slash, *real = NULL;
 
 	if (!find_self(self))
 		return NULL;
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		char *real;
-
-		if (asprintf(&path, "%s/%s", self, places[i]) < 0)
-			return NULL;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !real; i++) {
+		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
 		real = realpath(path, NULL);
-		free(path);
-		if (real)
-			return real;
 	}
-	return NULL;
+	return real;
 }
 
 /* Appends to what the environment variable holds already. */
@@ -71,9 +65,8 @@ static int append_variable(const char *name, const char *separator, const char *
 	char *joined;
 	int error = 0;
 
-	if (!before || !*before)
-		return setenv(name, value, 1) < 0 ? -errno : 0;
-	if (asprintf(&joined, "%s%s%s", before, separator, value) < 0)
+	if (asprintf(&joined, "%s%s%s", before ? before : "", before && *before ? separator : "",
+		     value) < 0)
 		return -ENOMEM;
 	if (setenv(name, joined, 1) < 0)
 		error = -errno;

@@ -12,12 +12,13 @@
 
 struct element {
 	enum { ELEMENT_NAME, ELEMENT_REGEX, ELEMENT_ONE, ELEMENT_ANY } kind;
-	char *text;
+	const char *text;
 	regex_t regex;
 };
 
 struct range_pattern {
-	struct element domain; /* ELEMENT_ANY: none was given */
+	char *text;	       /* which the elements' texts are parts of */
+	struct element domain; /* its name is "" if none was given */
 	struct element elements[ELEMENTS_MOST];
 	size_t count;
 	bool push_pop, bottom, top;
@@ -50,7 +51,6 @@ static void free_element(struct element *element)
 {
 	if (element->kind == ELEMENT_REGEX)
 		regfree(&element->regex);
-	free(element->text);
 }
 
 void range_pattern_free(struct range_pattern *pattern)
@@ -60,14 +60,36 @@ void range_pattern_free(struct range_pattern *pattern)
 	free_element(&pattern->domain);
 	for (size_t i = 0; i < pattern->count; i++)
 		free_element(&pattern->elements[i]);
+	free(pattern->text);
 	free(pattern);
 }
 
-/* Compiles an element's text; 0 or -EINVAL with a message. */
-static int compile(struct element *element, char *message, size_t size)
+/* Makes an element of a part of the pattern's text, whose end it then has a 0 at, without the
+ * backslashes that keep a letter from having a meaning. 0 or -EINVAL with a message. */
+static int make_element(struct element *element, char *text, const char *end, bool regex,
+			char *message, size_t size)
 {
-	char reason[96];
+	size_t prefix = strlen(regex_prefix);
+	char reason[96], *out;
 
+	if (end - text == 1 && (*text == '*' || *text == '+')) {
+		element->kind = *text == '*' ? ELEMENT_ANY : ELEMENT_ONE;
+		return 0;
+	}
+	if (strncmp(text, regex_prefix, prefix) == 0 && text + prefix < end) {
+		text += prefix;
+		regex = true;
+	}
+	element->text = out = text;
+	for (; text < end; text++) {
+		/* In an expression only the separators are not its own. */
+		if (*text == '\\' && text + 1 < end && strchr(regex ? "@,/" : "@,/[]*+\\", text[1]))
+			text++;
+		*out++ = *text;
+	}
+	*out = '\0';
+	if (!regex)
+		return 0;
 	if (expression_compile(&element->regex, element->text, reason, sizeof(reason))) {
 		snprintf(message, size, "bad expression '%s': %s", element->text, reason);
 		return -EINVAL;
@@ -76,61 +98,31 @@ static int compile(struct element *element, char *message, size_t size)
 	return 0;
 }
 
-/* Copies a part of the text, without the backslashes that keep a letter from having a meaning. */
-static int make_element(struct element *element, const char *text, size_t length, bool regex,
-			char *message, size_t size)
-{
-	size_t used = 0;
-
-	if (length == 1 && (*text == '*' || *text == '+')) {
-		element->kind = *text == '*' ? ELEMENT_ANY : ELEMENT_ONE;
-		return 0;
-	}
-	if (strncmp(text, regex_prefix, strlen(regex_prefix)) == 0 &&
-	    length > strlen(regex_prefix)) {
-		text += strlen(regex_prefix);
-		length -= strlen(regex_prefix);
-		regex = true;
-	}
-	element->text = malloc(length + 1);
-	if (!element->text)
-		return -ENOMEM;
-	for (size_t i = 0; i < length; i++) {
-		/* In an expression only the separators are not its own. */
-		if (text[i] == '\\' && i + 1 < length &&
-		    strchr(regex ? "@,/" : "@,/[]*+\\", text[i + 1]))
-			i++;
-		element->text[used++] = text[i];
-	}
-	element->text[used] = '\0';
-	return regex ? compile(element, message, size) : 0;
-}
-
 /* The next of these letters that no backslash stands before, or the end. */
-static const char *find(const char *text, const char *letters)
+static char *find(char *text, const char *letters)
 {
 	while (*text && !strchr(letters, *text))
 		text += text[0] == '\\' && text[1] ? 2 : 1;
 	return text;
 }
 
-static int add_elements(struct range_pattern *pattern, const char *text, bool regex, char *message,
+static int add_elements(struct range_pattern *pattern, char *text, bool regex, char *message,
 			size_t size)
 {
-	const char *separator = pattern->push_pop ? "/" : ",", *end;
+	const char *separator = pattern->push_pop ? "/" : ",";
 	int error = 0;
 
-	for (; *text && !error; text = *end ? end + 1 : end) {
-		end = find(text, separator);
+	while (*text && !error) {
+		char *end = find(text, separator), *next = *end ? end + 1 : end;
+
 		if (end == text || pattern->count == ELEMENTS_MOST) {
 			snprintf(message, size,
 				 end == text ? "a range has no name" : "more than 32 ranges");
 			return -EINVAL;
 		}
-		/* Counted first: what it has is freed if it fails. */
-		pattern->count++;
-		error = make_element(&pattern->elements[pattern->count - 1], text,
-				     (size_t)(end - text), regex, message, size);
+		error = make_element(&pattern->elements[pattern->count++], text, end, regex,
+				     message, size);
+		text = next;
 	}
 	if (!error && pattern->count == 0) {
 		snprintf(message, size, "no range is given");
@@ -140,22 +132,17 @@ static int add_elements(struct range_pattern *pattern, const char *text, bool re
 }
 
 /* Reads what stands around the ranges: the domain, the brackets. */
-static int parse(struct range_pattern *pattern, char *text, char *message, size_t size)
+static int parse(struct range_pattern *pattern, char *message, size_t size)
 {
-	bool regex = strncmp(text, regex_prefix, strlen(regex_prefix)) == 0;
-	const char *at;
+	bool regex = strncmp(pattern->text, regex_prefix, strlen(regex_prefix)) == 0;
+	char *text = pattern->text + (regex ? strlen(regex_prefix) : 0), *at = find(text, "@");
 	size_t length;
 	int error = 0;
 
-	text += regex ? strlen(regex_prefix) : 0;
-	at = find(text, "@");
+	pattern->domain.text = "";
 	if (*at) {
-		error = make_element(&pattern->domain, text, (size_t)(at - text), regex, message,
-				     size);
-		text += at - text + 1;
-	} else {
-		pattern->domain.text = strdup("");
-		error = pattern->domain.text ? 0 : -ENOMEM;
+		error = make_element(&pattern->domain, text, at, regex, message, size);
+		text = at + 1;
 	}
 	if (error)
 		return error;
@@ -176,18 +163,16 @@ static int parse(struct range_pattern *pattern, char *text, char *message, size_
 int range_pattern_parse(struct range_pattern **result, const char *text, char *message, size_t size)
 {
 	struct range_pattern *pattern = calloc(1, sizeof(*pattern));
-	char *copy = strdup(text);
 	int error = -ENOMEM;
 
-	*result = NULL;
 	snprintf(message, size, "%s", strerror(ENOMEM));
-	if (pattern && copy)
-		error = parse(pattern, copy, message, size);
-	free(copy);
+	if (pattern)
+		pattern->text = strdup(text);
+	if (pattern && pattern->text)
+		error = parse(pattern, message, size);
 	if (error)
 		range_pattern_free(pattern);
-	else
-		*result = pattern;
+	*result = error ? NULL : pattern;
 	return error;
 }
 
