@@ -21,45 +21,39 @@ void html_text(struct html *html, const char *text)
 	out_flush(&out);
 }
 
-static void write_lines(struct html *html, const char *text)
+FILE *html_lines_begin(struct html_lines *lines)
 {
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		char *line = strndup(text, length);
-
-		fputs("<li>", html->file);
-		if (line)
-			html_text(html, line);
-		else
-			html->error = -ENOMEM;
-		fputs("</li>\n", html->file);
-		free(line);
-		text += length + (text[length] == '\n');
-	}
+	*lines = (struct html_lines){.text = NULL};
+	lines->file = open_memstream(&lines->text, &lines->size);
+	return lines->file;
 }
 
-int html_list(struct html *html, const char *begin, const char *end,
-	      int (*write)(FILE *file, void *argument), void *argument)
+int html_lines_end(struct html *html, struct html_lines *lines, const char *element)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-	int error = file ? write(file, argument) : -ENOMEM;
+	int error = lines->file && !fclose(lines->file) ? 0 : -ENOMEM;
+	char *rest = lines->text, *line;
 
-	if (file && fclose(file) && !error)
-		error = -ENOMEM;
-	if (!error && size) {
-		fputs(begin, html->file);
-		write_lines(html, text);
-		fputs(end, html->file);
+	if (!error && lines->size)
+		fprintf(html->file, "<%s class=\"%s\">\n", element,
+			*element == 'o' ? "findings" : "lines");
+	while (!error && lines->size && (line = strsep(&rest, "\n")) && rest) {
+		fputs("<li>", html->file);
+		html_text(html, line);
+		fputs("</li>\n", html->file);
 	}
-	free(text);
+	if (!error && lines->size)
+		fprintf(html->file, "</%s>\n", element);
+	free(lines->text);
 	return error;
 }
 
 int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void *argument)
 {
-	return html_list(html, "<ul class=\"lines\">\n", "</ul>\n", write, argument);
+	struct html_lines lines;
+	int error = html_lines_begin(&lines) ? write(lines.file, argument) : 0;
+	int ended = html_lines_end(html, &lines, "ul");
+
+	return error ? error : ended;
 }
 
 void html_json_text(struct html *html, const char *text)

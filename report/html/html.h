@@ -26,9 +26,16 @@ struct html {
 /* A text from a program: control characters and bytes that are no UTF-8 as \x1b, and what would be
  * markup, in an element or in an attribute's quotes, as references. */
 void html_text(struct html *html, const char *text);
-/* What `write` writes, an item of a list for each line; 0, or what it returns, or -ENOMEM. */
-int html_list(struct html *html, const char *begin, const char *end,
-	      int (*write)(FILE *file, void *argument), void *argument);
+/* What is written to a file in between, a list with an item for each line: one of lines, "ul", or
+ * of findings, "ol". NULL, and then -ENOMEM, if memory is out. */
+struct html_lines {
+	FILE *file;
+	char *text;
+	size_t size;
+};
+FILE *html_lines_begin(struct html_lines *lines);
+int html_lines_end(struct html *html, struct html_lines *lines, const char *element);
+/* The lines that `write` writes; 0, or what it returns, or -ENOMEM. */
 int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void *argument);
 /* A text as a string of JSON inside a script element, with its quotes. */
 void html_json_text(struct html *html, const char *text);

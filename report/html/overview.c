@@ -104,23 +104,11 @@ static void write_legend(struct html *html, const struct device_time *time)
 	fputs("</ul>\n", html->file);
 }
 
-struct busy_lines {
-	const struct session *session;
-	int device;
-};
-
-static int write_busy(FILE *file, void *argument)
-{
-	const struct busy_lines *lines = argument;
-
-	busy_write(lines->session, lines->device, "", file);
-	return 0;
-}
-
 static int write_device(struct page *page, int device)
 {
 	static struct device_time time; /* too large for a small stack */
 	struct html *html = &page->html;
+	struct html_lines lines;
 	struct sheet sheet;
 	char id[32], caption[128], name[sizeof(((struct device_info *)0)->name)];
 	int error;
@@ -134,7 +122,9 @@ static int write_device(struct page *page, int device)
 	fputs("</h3>\n", html->file);
 	write_bar(html, &time, device);
 	write_legend(html, &time);
-	error = html_lines(html, write_busy, &(struct busy_lines){page->session, device});
+	if (html_lines_begin(&lines))
+		busy_write(page->session, device, "", lines.file);
+	error = html_lines_end(html, &lines, "ul");
 	fprintf(html->file, "<details><summary>GPU %d: busy and idle time in a table</summary>\n",
 		device);
 	snprintf(id, sizeof(id), "gpu%d-use", device);
@@ -148,16 +138,17 @@ static int write_device(struct page *page, int device)
 }
 
 /* Why it is not known. */
-static int write_unknown(FILE *file, void *argument)
+static int write_unknown(struct page *page)
 {
-	const struct page *page = argument;
-	struct options lines = *page->options;
-	const struct report report = {
-		.session = page->session, .options = &lines, .prefix = "", .file = file};
+	struct options options = *page->options;
+	struct report report = {.session = page->session, .options = &options, .prefix = ""};
+	struct html_lines lines;
 
-	lines.findings = false;
-	use_write(&report);
-	return 0;
+	options.findings = false;
+	report.file = html_lines_begin(&lines);
+	if (report.file)
+		use_write(&report);
+	return html_lines_end(&page->html, &lines, "ul");
 }
 
 int use_section(struct page *page)
@@ -174,25 +165,21 @@ int use_section(struct page *page)
 			error = write_device(page, device);
 			any = true;
 		}
-	return any || error ? error : html_lines(&page->html, write_unknown, page);
-}
-
-static int write_findings(FILE *file, void *argument)
-{
-	const struct page *page = argument;
-	struct finding findings[FINDING_COUNT];
-	unsigned count = findings_of(page->session, page->options->devices, findings);
-
-	for (unsigned i = 0; i < count; i++) {
-		finding_write(&findings[i], devices_used(page->session) > 1, file);
-		fputc('\n', file);
-	}
-	return 0;
+	return any || error ? error : write_unknown(page);
 }
 
 int findings_section(struct page *page)
 {
-	if (!page->options->findings || session_header(page->session)->processes)
-		return 0;
-	return html_list(&page->html, "<ol class=\"findings\">\n", "</ol>\n", write_findings, page);
+	struct finding findings[FINDING_COUNT];
+	struct html_lines lines;
+	unsigned count = 0;
+
+	if (page->options->findings && !session_header(page->session)->processes)
+		count = findings_of(page->session, page->options->devices, findings);
+	html_lines_begin(&lines);
+	for (unsigned i = 0; i < count && lines.file; i++) {
+		finding_write(&findings[i], devices_used(page->session) > 1, lines.file);
+		fputc('\n', lines.file);
+	}
+	return html_lines_end(&page->html, &lines, "ol");
 }

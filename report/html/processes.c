@@ -108,24 +108,20 @@ static int write_balance(struct page *page, const struct job *job)
 	return 0;
 }
 
-static int write_lines(FILE *file, void *argument)
-{
-	const struct page *page = argument;
-
-	return job_lines_write(page->session, "", file);
-}
-
 int processes_section(struct page *page)
 {
 	struct side_by_side sides = {.page = page};
 	struct job *job = &sides.job;
-	int error;
+	struct html_lines lines;
+	int error = 0, ended;
 
 	if (!session_header(page->session)->processes)
 		return 0;
-	error = html_lines(&page->html, write_lines, page);
-	if (error)
-		return error;
+	if (html_lines_begin(&lines))
+		error = job_lines_write(page->session, "", lines.file);
+	ended = html_lines_end(&page->html, &lines, "ul");
+	if (error || ended)
+		return error ? error : ended;
 	error = job_init(job, page->session);
 	for (size_t i = 0; i < job->count && !error; i++)
 		if (job->processes[i]->device_time > sides.longest)

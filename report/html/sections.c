@@ -10,25 +10,20 @@
 #define SITES_BYTES  60000
 #define RANGES_BYTES 100000
 
-/* At most how much, what was not freed, and how many allocations a second. */
-static int write_memory_line(FILE *file, void *argument)
-{
-	const struct page *page = argument;
-
-	memory_line_write(page->session, "", file);
-	return 0;
-}
-
 int memory_section(struct page *page)
 {
 	struct html *html = &page->html;
 	struct memory_tables tables;
+	struct html_lines lines;
 	struct sheet use, sites;
 	int error;
 
 	if (!session_next_item(page->session, SEGMENT_MEMORY, NULL))
 		return 0;
-	error = html_lines(html, write_memory_line, page);
+	/* At most how much, what was not freed, and how many allocations a second. */
+	if (html_lines_begin(&lines))
+		memory_line_write(page->session, "", lines.file);
+	error = html_lines_end(html, &lines, "ul");
 	if (!error)
 		error = memory_collect(&tables, page->session);
 	if (error)
@@ -94,26 +89,23 @@ int energy_section(struct page *page)
 	return 0;
 }
 
-static int write_closing(FILE *file, void *argument)
+int cost_section(struct page *page)
 {
-	const struct page *page = argument;
 	struct options all = *page->options;
-	struct report report = {
-		.session = page->session, .options = &all, .prefix = "", .file = file};
-	int error;
+	struct report report = {.session = page->session, .options = &all, .prefix = ""};
+	struct html_lines lines;
+	int error, ended;
 
 	all.verbose = true;
 	error = filter_init(&report.filter, page->session, &all);
 	if (error)
 		return error;
-	error = closing_write(&report, false);
+	report.file = html_lines_begin(&lines);
+	if (report.file)
+		error = closing_write(&report, false);
+	ended = html_lines_end(&page->html, &lines, "ul");
 	filter_free(&report.filter);
-	return error;
-}
-
-int cost_section(struct page *page)
-{
-	return html_lines(&page->html, write_closing, page);
+	return error ? error : ended;
 }
 
 static void write_fact(struct html *html, const char *what, const char *text)
