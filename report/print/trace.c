@@ -201,34 +201,26 @@ static int add_record(struct trace *trace, const struct trace_record *record)
 	return 0;
 }
 
-static int collect_part(struct trace *trace, const struct trace_part *part, bool gpu, bool api)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < part->count && !error; i++) {
-		const struct trace_record *record = &part->records[i];
-		bool of_host = row_is_api(record->kind) || record->kind == ROW_RANGE;
-
-		if (record->kind >= ROW_KINDS ||
-		    (!(gpu && row_is_gpu(record->kind)) && !(api && of_host)))
-			continue;
-		if (!filter_name(&trace->report->filter, record->kind, record->name))
-			error = -ENOMEM;
-		else if (filter_shows(&trace->report->filter, record->kind, record->name,
-				      record->device))
-			error = add_record(trace, record);
-	}
-	return error;
-}
-
 /* The parts are held until the session is closed: they are sorted, and written, as a whole. */
 static int collect(struct trace *trace, bool gpu, bool api)
 {
+	struct filter *filter = &trace->report->filter;
 	struct trace_part part = {.records = NULL};
 	int error = 0;
 
 	while (!error && session_next_trace_part(trace->report->session, &part))
-		error = collect_part(trace, &part, gpu, api);
+		for (size_t i = 0; i < part.count && !error; i++) {
+			const struct trace_record *record = &part.records[i];
+			bool of_host = row_is_api(record->kind) || record->kind == ROW_RANGE;
+
+			if (record->kind >= ROW_KINDS ||
+			    (!(gpu && row_is_gpu(record->kind)) && !(api && of_host)))
+				continue;
+			if (!filter_name(filter, record->kind, record->name))
+				error = -ENOMEM;
+			else if (filter_shows(filter, record->kind, record->name, record->device))
+				error = add_record(trace, record);
+		}
 	if (!error && trace->count > 0)
 		qsort(trace->records, trace->count, sizeof(*trace->records), compare_start);
 	return error;

@@ -53,17 +53,21 @@ const char *number_time(char *text, uint64_t nanoseconds)
 	return text;
 }
 
-const char *number_time_in(char *text, uint64_t nanoseconds, enum time_unit unit)
+/* Without the unit, which is a nanosecond or a byte if `whole`. */
+static const char *in_unit(char *text, double value, bool whole)
 {
-	double value = (double)nanoseconds * time_units[unit];
-
-	if (unit == UNIT_NS && nanoseconds < 1000)
-		snprintf(text, NUMBER_SIZE, "%d", (int)nanoseconds);
+	if (whole && value < 1000)
+		snprintf(text, NUMBER_SIZE, "%.0f", value);
 	else if (value < 0.01)
 		snprintf(text, NUMBER_SIZE, "%.2e", value);
 	else
 		fill(text, value, 8, 1000, "");
 	return text;
+}
+
+const char *number_time_in(char *text, uint64_t nanoseconds, enum time_unit unit)
+{
+	return in_unit(text, (double)nanoseconds * time_units[unit], unit == UNIT_NS);
 }
 
 const char *number_time_csv(char *text, uint64_t nanoseconds, enum time_unit unit)
@@ -115,15 +119,7 @@ const char *number_throughput(char *text, double bytes_per_second)
 
 const char *number_size_in(char *text, double bytes, enum size_unit unit)
 {
-	double value = bytes / size_units[unit];
-
-	if (unit == SIZE_B && value < 1000)
-		snprintf(text, NUMBER_SIZE, "%.0f", value);
-	else if (value < 0.01)
-		snprintf(text, NUMBER_SIZE, "%.2e", value);
-	else
-		fill(text, value, 8, 1000, "");
-	return text;
+	return in_unit(text, bytes / size_units[unit], unit == SIZE_B);
 }
 
 const char *number_size_csv(char *text, double bytes, enum size_unit unit)
@@ -142,24 +138,32 @@ static int decimals(double value, int digits)
 	return digits > whole ? digits - whole : 0;
 }
 
-const char *number_about(char *text, double nanoseconds, int digits)
+/* The unit of a time in words, and its decimals. */
+static enum time_unit about(double nanoseconds, int digits, int *places)
 {
 	enum time_unit unit = number_time_unit(to_unsigned(nanoseconds * 1.0005));
-	double value = nanoseconds * time_units[unit];
 
-	snprintf(text, NUMBER_SIZE, "%.*f %s", unit == UNIT_NS ? 0 : decimals(value, digits), value,
+	*places = unit == UNIT_NS ? 0 : decimals(nanoseconds * time_units[unit], digits);
+	return unit;
+}
+
+const char *number_about(char *text, double nanoseconds, int digits)
+{
+	int places;
+	enum time_unit unit = about(nanoseconds, digits, &places);
+
+	snprintf(text, NUMBER_SIZE, "%.*f %s", places, nanoseconds * time_units[unit],
 		 time_unit_names[unit]);
 	return text;
 }
 
 const char *number_range(char *text, double nanoseconds, double error)
 {
-	enum time_unit unit = number_time_unit(to_unsigned(nanoseconds * 1.0005));
-	double value = nanoseconds * time_units[unit];
-	int places = unit == UNIT_NS ? 0 : decimals(value, 3);
+	int places;
+	enum time_unit unit = about(nanoseconds, 3, &places);
 
-	snprintf(text, NUMBER_SIZE, "%.*f ± %.*f %s", places, value, places,
-		 error * time_units[unit], time_unit_names[unit]);
+	snprintf(text, NUMBER_SIZE, "%.*f ± %.*f %s", places, nanoseconds * time_units[unit],
+		 places, error * time_units[unit], time_unit_names[unit]);
 	return text;
 }
 

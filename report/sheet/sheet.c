@@ -69,7 +69,7 @@ bool column_shows(const struct sheet *sheet, unsigned column)
 
 	return (page			    ? *of->page != '\0'
 		: sheet->form == SHEET_CSV  ? of->csv != NULL
-		: sheet->form == SHEET_JSON ? of->key || of->csv || of->heading
+		: sheet->form == SHEET_JSON ? of->csv || of->heading
 					    : of->heading != NULL) &&
 	       (!of->parts || of->parts & sheet->parts);
 }

@@ -44,8 +44,7 @@ enum cell_kind {
 
 struct column {
 	const char *heading; /* NULL: not in text, HTML and Markdown */
-	const char *csv;     /* NULL: not in CSV */
-	const char *key;     /* in JSON; NULL: made of the heading */
+	const char *csv;     /* NULL: not in CSV; JSON's keys are made of it, else of the heading */
 	const char *page;    /* the heading in HTML, if it is another one; "": not in HTML */
 	uint8_t kind;	     /* enum cell_kind */
 	int8_t width;	     /* the least, in text; negative: aligned to the left */

@@ -23,7 +23,7 @@ static void write_string(const char *text, struct out *out)
 /* "Time(%)" becomes "time_percent". */
 static void write_key(const struct column *column, struct out *out)
 {
-	const char *name = column->key ? column->key : column->csv ? column->csv : column->heading;
+	const char *name = column->csv ? column->csv : column->heading;
 	bool begun = false, parted = false;
 
 	for (; *name; name++) {
