@@ -21,6 +21,27 @@
 /* Levels of nested ranges that have a track of their own; what is deeper is left out. Chosen. */
 #define LEVELS_MOST 6
 
+/* What the page's style has a colour for. An item's class is its place in this list, which the data
+ * has too. */
+static const char *const classes[] = {
+	"busy-kernels",	      "busy-copies", "block-call",	  "block-range",
+	"idle-program",	      "idle-call",   "idle-latency",	  "idle-dependency",
+	"idle-after-waiting", "idle-graph",  "idle-first-launch", "idle-short",
+	"idle-unresolved",
+};
+enum { CLASS_KERNELS, CLASS_COPIES, CLASS_CALL, CLASS_RANGE, CLASS_IDLE };
+
+#define CLASSES (sizeof(classes) / sizeof(*classes))
+
+static uint16_t class_of_cause(enum idle_cause cause)
+{
+	uint16_t class = CLASS_IDLE;
+
+	while (strcmp(classes[class], stack_cause_class(cause)) != 0)
+		class ++;
+	return class;
+}
+
 static int add_item(struct track *track, const struct item *item)
 {
 	struct item *grown = grow_list(track->items, track->count, &track->room, sizeof(*grown));
@@ -54,11 +75,13 @@ static struct track *track_like(struct timeline *timeline, const struct track *l
 static int add_record(struct timeline *timeline, const struct trace_record *record,
 		      unsigned *processes)
 {
-	bool host = row_is_api(record->kind) || record->kind == ROW_RANGE;
+	bool call = row_is_api(record->kind), host = call || record->kind == ROW_RANGE;
+	bool copy = record->kind == ROW_MEMCPY || record->kind == ROW_MEMSET ||
+		    record->kind == ROW_MOVEMENT;
 	struct track *track, like = {.owner = session_trace_process(timeline->session, record),
-				     .kind = row_is_api(record->kind)	 ? TRACK_CALLS
-					     : record->kind == ROW_RANGE ? TRACK_RANGES
-									 : TRACK_STREAM,
+				     .kind = call   ? TRACK_CALLS
+					     : host ? TRACK_RANGES
+						    : TRACK_STREAM,
 				     .number = host ? record->thread : record->stream,
 				     .device = host ? -1 : record->device,
 				     .context = host ? 0 : record->context};
@@ -66,6 +89,10 @@ static int add_record(struct timeline *timeline, const struct trace_record *reco
 				  .end = record->end,
 				  .name = record->name,
 				  .kind = (uint16_t)record->kind,
+				  .class = call	  ? CLASS_CALL
+					   : host ? CLASS_RANGE
+					   : copy ? CLASS_COPIES
+						  : CLASS_KERNELS,
 				  .correlation = record->correlation,
 				  .graph = record->graph};
 
@@ -324,8 +351,8 @@ static int add_part(struct gaps *gaps, enum idle_cause cause, const struct item 
 	const struct item item = {.start = start,
 				  .end = end,
 				  .kind = call ? call->kind : ROW_KINDS,
-				  .cause = (uint16_t)cause,
-				  .name = call ? call->name : 0};
+				  .name = call ? call->name : cause,
+				  .class = class_of_cause(cause)};
 
 	return end > start ? add_item(gaps->idle, &item) : 0;
 }
@@ -509,47 +536,10 @@ struct picture {
 	struct entry *names;
 };
 
-/* The class of a block is its place in this list, which the data has too. */
-static const char *const classes[] = {
-	"busy-kernels",	      "busy-copies", "block-call",	  "block-range",
-	"idle-program",	      "idle-call",   "idle-latency",	  "idle-dependency",
-	"idle-after-waiting", "idle-graph",  "idle-first-launch", "idle-short",
-	"idle-unresolved",
-};
-
-#define CLASSES (sizeof(classes) / sizeof(*classes))
-
 /* Of a column of time. */
 struct time_column {
 	double parts[CLASSES];
 };
-
-static unsigned class_number(const char *class)
-{
-	unsigned i = 0;
-
-	while (i < CLASSES - 1 && strcmp(classes[i], class) != 0)
-		i++;
-	return i;
-}
-
-/* What the page's style has a colour for. */
-static const char *item_class(const struct track *track, const struct item *item)
-{
-	switch (track->kind) {
-	case TRACK_IDLE:
-		return stack_cause_class(item->cause);
-	case TRACK_CALLS:
-		return "block-call";
-	case TRACK_RANGES:
-		return "block-range";
-	case TRACK_STREAM:
-		break;
-	}
-	return item->kind == ROW_MEMCPY || item->kind == ROW_MEMSET || item->kind == ROW_MOVEMENT
-		       ? "busy-copies"
-		       : "busy-kernels";
-}
 
 #define LABEL_SIZE 256
 static const char *label_of(const struct timeline *timeline, const struct track *track,
@@ -620,7 +610,7 @@ static void write_picture(struct picture *picture, const struct track *track)
 	for (size_t i = 0; i < track->count; i++) {
 		const struct item *item = &track->items[i];
 
-		add_to_columns(columns, item, class_number(item_class(track, item)), scale);
+		add_to_columns(columns, item, item->class, scale);
 	}
 	fprintf(html->file,
 		"<svg class=\"track-picture\" viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" "
@@ -676,12 +666,9 @@ static void write_table(struct picture *picture)
 }
 
 /* The number of a name among those of the data, from 1; 0 if memory is out. */
-static size_t name_number(struct picture *picture, const struct track *track,
-			  const struct item *item)
+static size_t name_number(struct picture *picture, const struct item *item)
 {
-	bool cause = track->kind == TRACK_IDLE && item->cause != IDLE_CALL;
-	const uint64_t key[ENTRY_NUMBERS] = {cause ? item->cause : item->name,
-					     cause ? ROW_KINDS : item->kind};
+	const uint64_t key[ENTRY_NUMBERS] = {item->name, item->kind};
 	struct name *name = entry_of(&picture->names, key, sizeof(*name));
 
 	if (name && !name->number)
@@ -708,15 +695,14 @@ static void write_blocks(struct picture *picture, const struct track *track)
 	size_t next = 0;
 
 	while (items_block(&picture->timeline, track, &next, &block)) {
-		size_t name = name_number(picture, track, block.longest);
+		size_t name = name_number(picture, block.longest);
 
 		if (!name)
 			html->error = -ENOMEM;
 		fprintf(html->file, "%s%llu,%llu,%zu,%u,%llu,%u", separator,
 			(unsigned long long)(block.start - before),
 			(unsigned long long)(block.end - block.start), name - 1,
-			class_number(item_class(track, block.longest)),
-			(unsigned long long)block.items, percent(&block));
+			block.longest->class, (unsigned long long)block.items, percent(&block));
 		separator = ",";
 		before = block.start;
 	}

@@ -87,8 +87,8 @@ static void expect_idle(const char *expected)
 		const struct item *item = &timeline.tracks[0].items[i];
 
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s %llu %llu\n",
-			 item->cause == IDLE_CALL ? session_string(session, item->name)
-						  : keys[item->cause],
+			 item->kind == ROW_KINDS ? keys[item->name]
+						 : session_string(session, item->name),
 			 (unsigned long long)item->start, (unsigned long long)item->end);
 	}
 	assert_string_equal(text, expected);
