@@ -18,8 +18,8 @@
 /* Copies and kernels overlap if this part of the shorter of the two does. Chosen. */
 #define OVERLAPPING_PART 0.1
 
+/* Of one device. */
 struct figures_found {
-	uint64_t idle, kernels, copies, both;
 	uint64_t causes[IDLE_CAUSE_COUNT];
 	uint64_t memory, loading; /* idle time in such calls */
 	uint64_t longest;	  /* part of a gap in which the program was in its own code */
@@ -55,16 +55,6 @@ static void add_cause(struct figures_found *found, const struct session *session
 		found->longest = row->longest;
 }
 
-static void add_device(struct figures_found *found, const struct device_use *use)
-{
-	uint64_t time;
-
-	found->idle += idle_time(use, &time);
-	found->kernels += use->kernels;
-	found->copies += use->copies;
-	found->both += busy_with_both(use);
-}
-
 static void add_kernels(struct figures_found *found, const struct session *session,
 			const struct row *row)
 {
@@ -82,38 +72,6 @@ static void add_kernels(struct figures_found *found, const struct session *sessi
 	launches -= row->graph_records < launches ? row->graph_records : launches;
 	found->short_kernels += count;
 	found->other_kernels += launches > count ? launches - count : 0;
-}
-
-static void find(struct figures_found *found, const struct session *session, int device)
-{
-	const struct idle_row *cause;
-	const struct row *row;
-
-	*found = (struct figures_found){0};
-	add_device(found, &session_header(session)->uses[device]);
-	session_for_each_idle (session, cause)
-		if (cause->device == device)
-			add_cause(found, session, cause);
-	session_for_each_row (session, row)
-		if (row->kind == ROW_KERNEL && row->device == device)
-			add_kernels(found, session, row);
-}
-
-/* The idle time of a program of short kernels that waits for launches. */
-static uint64_t launch_bound(const struct figures_found *found)
-{
-	bool is_bound = found->short_kernels >= SHORT_KERNELS &&
-			found->short_kernels >= found->other_kernels;
-
-	return is_bound ? found->causes[IDLE_LATENCY] + found->causes[IDLE_SHORT] : 0;
-}
-
-/* How much of the shorter of the two ran while the other did not, if hardly any ran with it. */
-static uint64_t apart(const struct figures_found *found)
-{
-	uint64_t shorter = found->kernels < found->copies ? found->kernels : found->copies;
-
-	return (double)found->both < OVERLAPPING_PART * (double)shorter ? shorter - found->both : 0;
 }
 
 static uint64_t at_least(uint64_t time, uint64_t least)
@@ -148,28 +106,39 @@ struct found {
 	uint64_t count, time;
 };
 
-static void fill_of_program(struct found figures[FINDING_COUNT], const struct call_totals *totals)
-{
-	figures[FINDING_PAGEABLE] = (struct found){totals->pageable_calls, totals->pageable_ns};
-	figures[FINDING_SYNCHRONOUS] =
-		(struct found){totals->synchronous_calls, totals->synchronous_ns};
-}
-
 static void fill_of_device(struct found figures[FINDING_COUNT], const struct session *session,
 			   int device)
 {
 	const struct call_totals *totals = &session_header(session)->totals;
-	struct figures_found found;
+	const struct device_use *use = &session_header(session)->uses[device];
+	uint64_t shorter = use->kernels < use->copies ? use->kernels : use->copies;
+	uint64_t both = busy_with_both(use), whole;
+	struct figures_found found = {.memory = 0};
+	const struct idle_row *cause;
+	const struct row *row;
+	bool launch_bound;
 
-	find(&found, session, device);
+	session_for_each_idle (session, cause)
+		if (cause->device == device)
+			add_cause(&found, session, cause);
+	session_for_each_row (session, row)
+		if (row->kind == ROW_KERNEL && row->device == device)
+			add_kernels(&found, session, row);
+	launch_bound =
+		found.short_kernels >= SHORT_KERNELS && found.short_kernels >= found.other_kernels;
 	figures[FINDING_WAITING] =
 		(struct found){totals->waiting_calls, found.causes[IDLE_AFTER_WAIT]};
 	figures[FINDING_GAP] = (struct found){0, at_least(found.longest, LONG_GAP_NS)};
-	figures[FINDING_LAUNCH_BOUND] = (struct found){found.short_kernels, launch_bound(&found)};
+	if (launch_bound)
+		figures[FINDING_LAUNCH_BOUND] = (struct found){
+			found.short_kernels, found.causes[IDLE_LATENCY] + found.causes[IDLE_SHORT]};
 	figures[FINDING_MEMORY] = (struct found){totals->memory_calls, found.memory};
-	figures[FINDING_OVERLAP] = (struct found){0, apart(&found)};
+	/* How much of the shorter of the two ran while the other did not, if hardly any ran with
+	 * it. */
+	if ((double)both < OVERLAPPING_PART * (double)shorter)
+		figures[FINDING_OVERLAP] = (struct found){0, shorter - both};
 	figures[FINDING_LOADING] = (struct found){0, at_least(found.loading, LEAST_LOADING_NS)};
-	figures[FINDING_LOW_USE] = (struct found){0, found.idle};
+	figures[FINDING_LOW_USE] = (struct found){0, idle_time(use, &whole)};
 }
 
 static uint64_t time_of_devices(const struct session *session)
@@ -208,13 +177,16 @@ static void apply_rules(struct finding found[FINDING_COUNT],
 unsigned findings_of(const struct session *session, uint64_t devices,
 		     struct finding findings[FINDING_COUNT])
 {
+	const struct call_totals *totals = &session_header(session)->totals;
 	struct found figures[FINDING_COUNT] = {{0}};
 	unsigned count = 0;
 
 	if (!session_knows_use(session))
 		return 0;
 	memset(findings, 0, FINDING_COUNT * sizeof(*findings));
-	fill_of_program(figures, &session_header(session)->totals);
+	figures[FINDING_PAGEABLE] = (struct found){totals->pageable_calls, totals->pageable_ns};
+	figures[FINDING_SYNCHRONOUS] =
+		(struct found){totals->synchronous_calls, totals->synchronous_ns};
 	apply_rules(findings, figures, -1, time_of_devices(session));
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_use *use = session_use(session, device);
