@@ -13,23 +13,6 @@
 
 enum clock_verdict { CLOCKS_UNCHECKED, CLOCKS_AGREE, CLOCKS_DISAGREE };
 
-/* Why an event pair may span more than the operation. */
-#define AGREEMENT_REASONS(X)                                                                       \
-	X(NONE, "")                                                                                \
-	X(OVERLAPPED, "operations overlapped; the events' time includes waiting for others")       \
-	X(WAITED, "event pairs include a wait for the host or another engine")                     \
-	X(NO_OVERHEAD, "the event-pair overhead was not measured")                                 \
-	X(BESIDE,                                                                                  \
-	  "other streams had calls at the same time; the events' time includes waiting for them")  \
-	X(QUEUED,                                                                                  \
-	  "operations were queued behind others; how much longer that makes their event pairs "    \
-	  "was not measured")                                                                      \
-	X(HOST, "the events' time includes the host's part of the copy")                           \
-	X(UNKNOWN, "no likely reason was seen")
-#define AGREEMENT_ENUM(name, text) AGREEMENT_##name,
-enum agreement_reason { AGREEMENT_REASONS(AGREEMENT_ENUM) };
-#undef AGREEMENT_ENUM
-
 struct agreement_row {
 	const char *name; /* the filter's */
 	uint64_t calls, checked;
@@ -38,7 +21,7 @@ struct agreement_row {
 	double percent;		     /* of CUPTI's */
 	uint64_t median;	     /* of the calls' differences */
 	enum clock_verdict verdict;
-	enum agreement_reason reason;
+	const char *reason; /* why an event pair may span more than the operation; "": none */
 };
 
 struct agreement {
@@ -49,52 +32,46 @@ struct agreement {
 	const struct agreement_row *worst; /* largest difference in percent, NULL without rows */
 };
 
-#define REASON_TEXT(name, text) text,
-static const char *const reason_texts[] = {AGREEMENT_REASONS(REASON_TEXT)};
-
-/* Whether most pairs hold more than was taken off, as their operations were queued. */
-static bool holds_queueing(const struct session *session, const struct row *row)
+static const char *likely_reason(const struct session *session, const struct row *row,
+				 const struct agreement_row *judged)
 {
-	return row->overhead == OVERHEAD_KERNEL && row->queued > row->events.count / 2 &&
-	       session_header(session)->queued.pairs == 0;
-}
+	static const char overlapped[] =
+		"operations overlapped; the events' time includes waiting for others";
+	uint64_t half_of_pairs = row->events.count / 2;
+	/* Whether most pairs hold more than was taken off, as their operations were queued. */
+	bool queued = row->overhead == OVERHEAD_KERNEL && row->queued > half_of_pairs &&
+		      session_header(session)->queued.pairs == 0;
 
-static enum agreement_reason likely_reason(const struct session *session, const struct row *row,
-					   const struct agreement_row *judged)
-{
-	uint64_t half = row->checked / 2;
-
-	if (row->checked_overlapped > half)
-		return AGREEMENT_OVERLAPPED;
+	if (row->checked_overlapped > row->checked / 2)
+		return overlapped;
 	if (row->host_included > 0)
-		return AGREEMENT_HOST;
-	if (row->beside > row->events.count / 2)
-		return AGREEMENT_BESIDE;
-	if (judged->events > judged->cupti && holds_queueing(session, row))
-		return AGREEMENT_QUEUED;
-	return row->checked_overlapped > 0 ? AGREEMENT_OVERLAPPED : AGREEMENT_UNKNOWN;
-}
-
-/* Whether it is known what the row's event pairs hold beside the operation. */
-static bool overhead_is_known(const struct session *session, const struct row *row)
-{
-	return row->overhead < OVERHEAD_KINDS &&
-	       session_header(session)->overheads[row->overhead].pairs > 0;
+		return "the events' time includes the host's part of the copy";
+	if (row->beside > half_of_pairs)
+		return "other streams had calls at the same time; the events' time includes "
+		       "waiting for them";
+	if (judged->events > judged->cupti && queued)
+		return "operations were queued behind others; how much longer that makes their "
+		       "event pairs was not measured";
+	return row->checked_overlapped > 0 ? overlapped : "no likely reason was seen";
 }
 
 static void judge(struct agreement_row *judged, const struct session *session,
 		  const struct row *row)
 {
 	const struct histogram *differences = session_histogram(session, row->difference_histogram);
+	/* What the row's event pairs hold beside the operation. */
+	bool overhead_known = row->overhead < OVERHEAD_KINDS &&
+			      session_header(session)->overheads[row->overhead].pairs > 0;
 
 	judged->calls = row_calls(row);
 	judged->checked = row->checked;
-	if (row->checked == 0 && row->waited > 0)
-		judged->reason = AGREEMENT_WAITED;
-	else if (row->checked > 0 && !overhead_is_known(session, row))
-		judged->reason = AGREEMENT_NO_OVERHEAD;
-	if (row->checked == 0)
+	judged->reason = "";
+	if (row->checked == 0) {
+		if (row->waited > 0)
+			judged->reason =
+				"event pairs include a wait for the host or another engine";
 		return;
+	}
 	judged->cupti = row->checked_cupti / row->checked;
 	judged->raw = row->checked_raw / row->checked;
 	judged->events = row->checked_events / row->checked;
@@ -103,14 +80,15 @@ static void judge(struct agreement_row *judged, const struct session *session,
 	judged->percent =
 		judged->cupti > 0 ? 100.0 * (double)judged->difference / (double)judged->cupti : 0;
 	judged->median = differences ? histogram_percentile(differences, 0.5) : judged->difference;
-	if (judged->reason == AGREEMENT_NO_OVERHEAD)
-		return;
-	judged->verdict =
-		judged->difference <= AGREEMENT_NANOSECONDS || judged->percent <= AGREEMENT_PERCENT
-			? CLOCKS_AGREE
-			: CLOCKS_DISAGREE;
-	if (judged->verdict == CLOCKS_DISAGREE)
+	if (!overhead_known) {
+		judged->reason = "the event-pair overhead was not measured";
+	} else if (judged->difference <= AGREEMENT_NANOSECONDS ||
+		   judged->percent <= AGREEMENT_PERCENT) {
+		judged->verdict = CLOCKS_AGREE;
+	} else {
+		judged->verdict = CLOCKS_DISAGREE;
 		judged->reason = likely_reason(session, row, judged);
+	}
 }
 
 static int add_row(struct agreement *agreement, struct filter *filter, const struct row *row,
@@ -186,7 +164,6 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	const struct agreement_row *row = &((const struct agreement *)sheet->argument)->rows[index];
 	const uint64_t times[] = {row->cupti, row->raw, row->events, row->difference, row->median};
 	bool text = sheet->form != SHEET_CSV;
-	const char *reason = reason_texts[row->reason];
 
 	cell_text(&cells[0],
 		  text && row->verdict == CLOCKS_DISAGREE ? "DISAGREE" : verdicts[row->verdict]);
@@ -194,11 +171,11 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	cell_count(&cells[2], row->checked);
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && row->checked; i++)
 		cell_count(&cells[3 + i], times[i]);
-	if (text && *reason)
-		cell_print(&cells[8], "%s (%s)", row->name, reason);
+	if (text && *row->reason)
+		cell_print(&cells[8], "%s (%s)", row->name, row->reason);
 	else
 		cell_text(&cells[8], row->name);
-	cell_text(&cells[9], reason);
+	cell_text(&cells[9], row->reason);
 }
 
 int cross_check_write(struct report *report)
