@@ -301,7 +301,6 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	records_start();
 	timeline_start(session);
 	ranges_start(session, &scale, window_was_open);
-	cost_start();
 	sampling_start(scale.monotonic);
 	calls_start();
 	error = background_thread_start(run, "ktime");

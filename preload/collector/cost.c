@@ -108,13 +108,6 @@ static double hooks; /* nanoseconds of the hooks, divided by the threads that ra
  * of a call runs concurrently. */
 unsigned cost_threads = 1;
 
-void cost_start(void)
-{
-	awaited = queued = pairs_gpu = hooks_seen = 0;
-	hooks = 0;
-	cost_threads = 1;
-}
-
 static uint64_t on_host(const struct in_flight *call)
 {
 	uint64_t taken = call ? call->ended - call->started : UNKNOWN_CALL_NS;

@@ -28,7 +28,6 @@ struct concurrency {
  * starts; for late ones an overlap may be missed, but none is reported that was not there. */
 struct concurrency concurrency_add(const struct activity *activity);
 
-void cost_start(void);
 /* Adds an operation that CUPTI has recorded; `call` is NULL if it is not known. */
 void cost_of_record(struct session *session, const struct activity *activity,
 		    const struct in_flight *call, const struct concurrency *before);

@@ -129,7 +129,6 @@ NOTES(context_gates_end, (struct session * session, struct context *context),
 NOTES(context_gates_finish, (struct session * session, uint64_t wait),
       assert_ptr_equal(session, the_session), assert_true(wait <= 2000 * MS))
 NOTES(context_gates_update, (struct session * session), assert_ptr_equal(session, the_session))
-NOTES(cost_start, (void))
 NOTES(cupti_leave, (void))
 NOTES(drain_counts, (void))
 NOTES(drain_rings, (void))
@@ -363,7 +362,7 @@ static void prepare(void)
 		_exit(1);
 	driver.cuThreadExchangeStreamCaptureMode = exchange_mode;
 	assert_int_equal(collector_start(the_session, finish), 0);
-	is("commands_start records_start timeline_start ranges_start cost_start sampling_start "
+	is("commands_start records_start timeline_start ranges_start sampling_start "
 	   "calls_start thread");
 	assert_ptr_equal(rows_session, the_session);
 	collector_begin(&late);

@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "preload/collector/cost.h"
 #include "preload/events/event_overhead.h"
+#include "tests/unit/own_process.h"
 
 #define CALL_NS	  5000
 /* See cost.c. */
@@ -21,21 +23,14 @@
 static struct session *session;
 static uint64_t now; /* when the last operation ended */
 
-static int start(void **state)
+static void start(void)
 {
-	(void)state;
-	cost_start();
-	/* What another test has left behind on the device is long over. */
-	now += 1000000000;
-	return session_create(&session, NULL, false);
+	if (session_create(&session, NULL, false))
+		_exit(1);
 }
 
-static int stop(void **state)
-{
-	(void)state;
-	session_close(session);
-	return 0;
-}
+/* What is known of devices is the process's. */
+#define TEST(name) TEST_IN_CHILD(name, start())
 
 /* An operation of 1 us that begins so long after the last one has ended. */
 static void record(struct activity activity, uint64_t gap, uint64_t call_ns)
@@ -65,24 +60,21 @@ static void counters_are(uint64_t host, uint64_t gpu, uint64_t added)
 	assert_int_equal(counters[COUNTER_added_ns], added);
 }
 
-static void calls_that_the_device_waits_for_cost_their_part(void **state)
+TEST(calls_that_the_device_waits_for_cost_their_part)
 {
-	(void)state;
 	kernels(10, 3000);
 	counters_are(10 * IN_CALL, 0, 10 * IN_CALL);
 }
 
-static void queued_work_costs_the_device(void **state)
+TEST(queued_work_costs_the_device)
 {
-	(void)state;
 	kernels(1, 3000);
 	kernels(10, 1000);
 	counters_are(11 * IN_CALL, 10 * KERNEL, IN_CALL + 10 * KERNEL);
 }
 
-static void queued_copies_cost_more(void **state)
+TEST(queued_copies_cost_more)
 {
-	(void)state;
 	kernels(1, 3000);
 	record((struct activity){.kind = ACTIVITY_MEMCPY, .stream = 1}, 1000, CALL_NS);
 	counters_are(2 * IN_CALL, COPY, IN_CALL + COPY);
@@ -92,17 +84,15 @@ static void queued_copies_cost_more(void **state)
 	counters_are(2 * IN_CALL, COPY + NODE, IN_CALL + COPY + NODE);
 }
 
-static void work_of_other_streams_hides_some_of_it(void **state)
+TEST(work_of_other_streams_hides_some_of_it)
 {
-	(void)state;
 	kernels(1, 3000);
 	record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 2}, 1000, CALL_NS);
 	counters_are(2 * IN_CALL, ELSEWHERE, IN_CALL + ELSEWHERE);
 }
 
-static void the_device_is_not_idle_while_another_stream_works(void **state)
+TEST(the_device_is_not_idle_while_another_stream_works)
 {
-	(void)state;
 	kernels(1, 3000);
 	record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 2}, 3000, CALL_NS);
 	/* 5 us after its own stream's last one. */
@@ -110,9 +100,8 @@ static void the_device_is_not_idle_while_another_stream_works(void **state)
 	counters_are(3 * IN_CALL, ELSEWHERE, 2 * IN_CALL + ELSEWHERE);
 }
 
-static void nodes_of_a_graph_have_no_call(void **state)
+TEST(nodes_of_a_graph_have_no_call)
 {
-	(void)state;
 	kernels(1, 3000);
 	for (uint64_t node = 1; node <= 100; node++)
 		record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 1, .graph_node = node},
@@ -120,32 +109,28 @@ static void nodes_of_a_graph_have_no_call(void **state)
 	counters_are(IN_CALL, 100 * NODE, IN_CALL + 100 * NODE);
 }
 
-static void a_call_that_waits_for_something_else_costs_no_more(void **state)
+TEST(a_call_that_waits_for_something_else_costs_no_more)
 {
-	(void)state;
 	record((struct activity){.kind = ACTIVITY_KERNEL}, 3000, 50000000);
 	counters_are(2000, 0, 2000);
 }
 
-static void a_call_that_is_not_known_costs_what_most_do(void **state)
+TEST(a_call_that_is_not_known_costs_what_most_do)
 {
-	(void)state;
 	record((struct activity){.kind = ACTIVITY_KERNEL}, 3000, 0);
 	counters_are(800, 0, 800);
 }
 
-static void hooks_cost_where_the_device_waits(void **state)
+TEST(hooks_cost_where_the_device_waits)
 {
-	(void)state;
 	session_count(session, COUNTER_host_ns, 4000);
 	kernels(1, 3000);
 	kernels(3, 1000);
 	counters_are(4 * IN_CALL, 3 * KERNEL, IN_CALL + 3 * KERNEL + 1000);
 }
 
-static void nodes_have_no_part_in_what_hooks_cost(void **state)
+TEST(nodes_have_no_part_in_what_hooks_cost)
 {
-	(void)state;
 	session_count(session, COUNTER_host_ns, 4000);
 	kernels(1, 3000);
 	kernels(1, 1000);
@@ -155,9 +140,8 @@ static void nodes_have_no_part_in_what_hooks_cost(void **state)
 	counters_are(2 * IN_CALL, KERNEL + 10 * NODE, IN_CALL + KERNEL + 10 * NODE + 2000);
 }
 
-static void threads_share_what_they_wait_for(void **state)
+TEST(threads_share_what_they_wait_for)
 {
-	(void)state;
 	session_count(session, COUNTER_host_ns, 4000);
 	cost_update(session, 4);
 	kernels(8, 3000);
@@ -167,9 +151,8 @@ static void threads_share_what_they_wait_for(void **state)
 	counters_are(8 * IN_CALL, 0, 8 * IN_CALL / 4 + 2000);
 }
 
-static void without_records_the_slower_of_host_and_device_counts(void **state)
+TEST(without_records_the_slower_of_host_and_device_counts)
 {
-	(void)state;
 	session_count(session, COUNTER_host_ns, 4000);
 	cost_of_pair(session);
 	counters_are(0, EVENT_PAIR_GPU_NS, 4000);
@@ -177,9 +160,8 @@ static void without_records_the_slower_of_host_and_device_counts(void **state)
 	counters_are(0, 2 * EVENT_PAIR_GPU_NS, 2 * EVENT_PAIR_GPU_NS);
 }
 
-static void all_threads_wait_for_a_pair(void **state)
+TEST(all_threads_wait_for_a_pair)
 {
-	(void)state;
 	assert_int_equal(cost_threads, 1);
 	cost_update(session, 16);
 	assert_int_equal(cost_threads, 16);
@@ -190,20 +172,19 @@ static void all_threads_wait_for_a_pair(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-		TEST(calls_that_the_device_waits_for_cost_their_part),
-		TEST(queued_work_costs_the_device),
-		TEST(queued_copies_cost_more),
-		TEST(work_of_other_streams_hides_some_of_it),
-		TEST(the_device_is_not_idle_while_another_stream_works),
-		TEST(nodes_of_a_graph_have_no_call),
-		TEST(nodes_have_no_part_in_what_hooks_cost),
-		TEST(a_call_that_waits_for_something_else_costs_no_more),
-		TEST(a_call_that_is_not_known_costs_what_most_do),
-		TEST(hooks_cost_where_the_device_waits),
-		TEST(threads_share_what_they_wait_for),
-		TEST(without_records_the_slower_of_host_and_device_counts),
-		TEST(all_threads_wait_for_a_pair),
+		cmocka_unit_test(calls_that_the_device_waits_for_cost_their_part),
+		cmocka_unit_test(queued_work_costs_the_device),
+		cmocka_unit_test(queued_copies_cost_more),
+		cmocka_unit_test(work_of_other_streams_hides_some_of_it),
+		cmocka_unit_test(the_device_is_not_idle_while_another_stream_works),
+		cmocka_unit_test(nodes_of_a_graph_have_no_call),
+		cmocka_unit_test(nodes_have_no_part_in_what_hooks_cost),
+		cmocka_unit_test(a_call_that_waits_for_something_else_costs_no_more),
+		cmocka_unit_test(a_call_that_is_not_known_costs_what_most_do),
+		cmocka_unit_test(hooks_cost_where_the_device_waits),
+		cmocka_unit_test(threads_share_what_they_wait_for),
+		cmocka_unit_test(without_records_the_slower_of_host_and_device_counts),
+		cmocka_unit_test(all_threads_wait_for_a_pair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
