@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/calls.h"
 
-#include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/cost.h"
@@ -306,13 +305,13 @@ static void take_operation(const struct thread *thread, const struct call_record
 		other_streams_call(operation->stream, operation->started,
 				   record->flags & CALL_STANDS_FOR_MORE ? RECORDED_CALLS : 1);
 	if (reported) {
-		uint64_t place;
+		uint64_t in_row;
 
 		row = count_operation(record);
-		place = row ? place_of(row, thread, record) : 0;
+		in_row = row ? place_of(row, thread, record) : 0;
 		if (operation) {
 			operation->row = row;
-			operation->place = place;
+			operation->place = in_row;
 		}
 		if (!await_events(record, operation) && row)
 			row->untimed[record->pair ? UNTIMED_NO_EVENT : record->untimed]++;

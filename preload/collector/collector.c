@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/collector.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
-#include "cupti/cupti.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"

@@ -2,7 +2,6 @@
 #include "preload/collector/cost.h"
 
 #include "preload/events/event_overhead.h"
-#include "report/session/session.h"
 
 /* How many streams of a device are remembered; then the one that ended first is replaced.
  * Chosen. */

@@ -3,7 +3,6 @@
 
 #include <link.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,7 +10,6 @@
 #include "preload/base/mode.h"
 #include "preload/base/sandbox.h"
 #include "preload/collector/calls.h"
-#include "preload/collector/collector.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"

@@ -2,9 +2,6 @@
 #include "preload/collector/drain.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"

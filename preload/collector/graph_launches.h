@@ -7,7 +7,6 @@
 #ifndef KTIME_PRELOAD_COLLECTOR_GRAPH_LAUNCHES_H
 #define KTIME_PRELOAD_COLLECTOR_GRAPH_LAUNCHES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "cupti/activity.h"

@@ -2,7 +2,6 @@
 #include "preload/collector/records.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 

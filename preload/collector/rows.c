@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/rows.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
-#include "preload/launch/thread.h"
-#include "preload/nvtx/ranges.h"
 #include "report/session/estimate.h"
 
 struct session *rows_session;

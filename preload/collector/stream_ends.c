@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/stream_ends.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "preload/base/clock.h"
-#include "preload/collector/calls.h"
 #include "preload/collector/drain.h"
 #include "preload/collector/match.h"
 #include "preload/driver/driver.h"

@@ -7,8 +7,6 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/rows.h"
-#include "preload/launch/thread.h"
-#include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/trace_window.h"
 

@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/handles/operation.h"
 #include "preload/nvtx/names.h"
@@ -357,12 +356,12 @@ static void update_site(struct session *session, size_t index)
 void memory_profile_update(struct session *session, const struct clock_scale *scale)
 {
 	static uint64_t seen;
-	uint64_t version = allocations_version();
+	const uint64_t changes = allocations_version();
 	uint64_t *counters = session_header(session)->counters;
 
-	if (version == seen)
+	if (changes == seen)
 		return;
-	seen = version;
+	seen = changes;
 	allocations_lock();
 	memory_sums_copy(&sums);
 	allocations_unlock();

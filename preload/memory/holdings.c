@@ -192,11 +192,6 @@ static void count_free(const struct memory_block *block, int by)
 		(*sum)->frees += (uint64_t)by;
 }
 
-const struct memory_sum *memory_sums_of(int device, enum allocation_kind kind)
-{
-	return sum_of(device, kind);
-}
-
 void memory_sums_copy(struct memory_sums *copy)
 {
 	for (size_t i = 0; i < now.site_count; i++)

@@ -68,9 +68,7 @@ struct memory_sums {
 	uint64_t untracked, unknown_frees;
 };
 
-/* The sum of a kind on a device, -1 being the host. */
-const struct memory_sum *memory_sums_of(int device, enum allocation_kind kind);
-/* All of them, with what the sites were at the latest peaks: some 10 us if all sites are in use. */
+/* Copies them, with what the sites were at the latest peaks: some 10 us if all sites are in use. */
 void memory_sums_copy(struct memory_sums *copy);
 
 /* Changes of what devices hold that are noted in a period of the collector, 5 ms: an allocation

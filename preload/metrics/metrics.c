@@ -17,7 +17,6 @@
 #include "preload/driver/driver.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/operation.h"
-#include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "report/options/metrics.h"
 #include "report/session/items.h"

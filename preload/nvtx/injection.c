@@ -6,9 +6,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 /* The types alone: what the functions do is the program's part. */

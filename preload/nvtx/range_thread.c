@@ -3,15 +3,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/nvtx/names.h"
 
 /*
  * A start/end range; its number among all of them is its generation here. The collector reads it

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/nvtx/ranges.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/nvtx/names.h"
-#include "preload/nvtx/range_thread.h"
 #include "report/options/range_pattern.h"
 #include "report/session/entries.h"
 

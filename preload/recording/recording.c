@@ -10,7 +10,6 @@
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/nvtx/ranges.h"
-#include "preload/recording/late_start.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
 #include "preload/recording/window_check.h"

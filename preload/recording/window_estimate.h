@@ -9,7 +9,6 @@
 #ifndef KTIME_PRELOAD_RECORDING_WINDOW_ESTIMATE_H
 #define KTIME_PRELOAD_RECORDING_WINDOW_ESTIMATE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "report/session/estimate.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/timeline/timeline.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/driver/entries.h"
 #include "preload/launch/window.h"

@@ -81,6 +81,19 @@ static void set_up(void)
 /* The table is the process's: each test has one of its own. */
 #define TEST(name) TEST_IN_CHILD(name, set_up())
 
+static const struct memory_sums *sums_now(void)
+{
+	static struct memory_sums sums;
+
+	memory_sums_copy(&sums);
+	return &sums;
+}
+
+static const struct memory_sum *sum_of(int device, enum allocation_kind kind)
+{
+	return &sums_now()->of[device + 1][kind];
+}
+
 static void allocate(enum allocation_kind kind, enum holding_space space, uint64_t key,
 		     uint64_t bytes)
 {
@@ -100,15 +113,7 @@ static void release(enum holding_space space, uint64_t key, CUresult result)
 
 static uint64_t held(int device, enum allocation_kind kind)
 {
-	return memory_sums_of(device, kind)->held;
-}
-
-static const struct memory_sums *lacking(void)
-{
-	static struct memory_sums sums;
-
-	memory_sums_copy(&sums);
-	return &sums;
+	return sum_of(device, kind)->held;
 }
 
 TEST(memory_is_where_its_kind_says)
@@ -161,7 +166,7 @@ TEST(what_the_driver_does_not_place_is_counted)
 	assert_int_equal(failures, 2);
 	allocate(ALLOCATION_PINNED, SPACE_HOST, 32, 100);
 	assert_int_equal(failures, 2);
-	assert_int_equal(lacking()->untracked, 2);
+	assert_int_equal(sums_now()->untracked, 2);
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
 	assert_int_equal(held(-1, ALLOCATION_PINNED), 100);
 }
@@ -203,11 +208,11 @@ TEST(what_is_freed_is_held_no_longer)
 	allocation_freeing(SPACE_POINTER, 50);
 	/* Inside of it, another one that frees. */
 	release(SPACE_POINTER, 49, CUDA_SUCCESS);
-	assert_int_equal(lacking()->unknown_frees, 1);
+	assert_int_equal(sums_now()->unknown_frees, 1);
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
 	allocation_freed(CUDA_SUCCESS, 50);
 	assert_int_equal(allocations_version(), version + 3);
-	assert_int_equal(lacking()->unknown_frees, 1);
+	assert_int_equal(sums_now()->unknown_frees, 1);
 	/* What the driver refused to free is there again. */
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 51, 70);
 	release(SPACE_POINTER, 51, CUDA_ERROR_INVALID_VALUE);
@@ -216,11 +221,11 @@ TEST(what_is_freed_is_held_no_longer)
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
 	/* What nobody saw being allocated, if the driver frees it. */
 	release(SPACE_POINTER, 52, CUDA_ERROR_INVALID_VALUE);
-	assert_int_equal(lacking()->unknown_frees, 1);
+	assert_int_equal(sums_now()->unknown_frees, 1);
 	release(SPACE_POINTER, 52, CUDA_SUCCESS);
-	assert_int_equal(lacking()->unknown_frees, 2);
+	assert_int_equal(sums_now()->unknown_frees, 2);
 	release(SPACE_POINTER, 0, CUDA_SUCCESS);
-	assert_int_equal(lacking()->unknown_frees, 2);
+	assert_int_equal(sums_now()->unknown_frees, 2);
 }
 
 TEST(physical_memory_is_held_while_it_is_mapped)

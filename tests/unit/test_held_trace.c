@@ -46,6 +46,19 @@ static void start(void)
 /* The table is the process's: each test has one of its own. */
 #define TEST(name) TEST_IN_CHILD(name, start())
 
+static const struct memory_sums *sums_now(void)
+{
+	static struct memory_sums sums;
+
+	memory_sums_copy(&sums);
+	return &sums;
+}
+
+static const struct memory_sum *sum_of(int device, enum allocation_kind kind)
+{
+	return &sums_now()->of[device + 1][kind];
+}
+
 static void add(enum holding_space space, enum allocation_kind kind, int device, uint64_t key,
 		uint64_t bytes)
 {
@@ -70,14 +83,14 @@ static void change(int device, uint64_t held)
 {
 	static uint64_t keys[SESSION_DEVICES];
 	uint64_t key = 100000u * (unsigned)device + keys[device];
-	uint64_t before = memory_sums_of(device, ALLOCATION_TOTAL)->held;
+	uint64_t before = sum_of(device, ALLOCATION_TOTAL)->held;
 
 	if (held < before)
 		take(SPACE_POINTER, key);
 	else
 		add(SPACE_POINTER, ALLOCATION_DEVICE, device, key + 1, held - before);
 	keys[device] += held >= before;
-	assert_int_equal(memory_sums_of(device, ALLOCATION_TOTAL)->held, held);
+	assert_int_equal(sum_of(device, ALLOCATION_TOTAL)->held, held);
 }
 
 /* "DEVICE:BYTES" of the records so far, a blank behind each; they are in the order of their times.

@@ -18,6 +18,19 @@ static uint64_t now;
 /* The table is the process's: each test has one of its own. */
 #define TEST(name) TEST_IN_CHILD(name, now = 0)
 
+static const struct memory_sums *sums_now(void)
+{
+	static struct memory_sums sums;
+
+	memory_sums_copy(&sums);
+	return &sums;
+}
+
+static const struct memory_sum *sum_of(int device, enum allocation_kind kind)
+{
+	return &sums_now()->of[device + 1][kind];
+}
+
 static void add_in(enum holding_space space, enum allocation_kind kind, int device, uint64_t key,
 		   uint64_t bytes, const void *context)
 {
@@ -45,24 +58,16 @@ static bool take(enum holding_space space, uint64_t key)
 
 static void is(int device, enum allocation_kind kind, uint64_t held, uint64_t count, uint64_t peak)
 {
-	const struct memory_sum *sum = memory_sums_of(device, kind);
+	const struct memory_sum *sum = sum_of(device, kind);
 
 	assert_int_equal(sum->held, held);
 	assert_int_equal(sum->held_count, count);
 	assert_int_equal(sum->peak, peak);
 }
 
-static const struct memory_sums *lacking(void)
-{
-	static struct memory_sums sums;
-
-	memory_sums_copy(&sums);
-	return &sums;
-}
-
 TEST(the_peak_is_the_most_at_once_and_when_it_began)
 {
-	const struct memory_sum *sum = memory_sums_of(0, ALLOCATION_DEVICE);
+	const struct memory_sum *sum = sum_of(0, ALLOCATION_DEVICE);
 
 	add(1, 10);
 	add(2, 20);
@@ -101,8 +106,8 @@ TEST(each_device_and_kind_has_its_own_sum)
 	assert_true(take(SPACE_POINTER, 2001));
 	is(2, ALLOCATION_DEVICE, 0, 0, 201);
 	is(2, ALLOCATION_TOTAL, 609, 3, 810);
-	assert_int_equal(memory_sums_of(2, ALLOCATION_TOTAL)->frees, 1);
-	assert_int_equal(memory_sums_of(2, ALLOCATION_MANAGED)->frees, 0);
+	assert_int_equal(sum_of(2, ALLOCATION_TOTAL)->frees, 1);
+	assert_int_equal(sum_of(2, ALLOCATION_MANAGED)->frees, 0);
 	assert_true(take(SPACE_POINTER, 2005));
 	is(2, ALLOCATION_TOTAL, 609, 3, 810);
 }
@@ -126,8 +131,8 @@ TEST(what_the_driver_did_not_free_is_held_again)
 	is(3, ALLOCATION_DEVICE, 0, 0, 50);
 	holdings_put_back(&taken, ++now);
 	is(3, ALLOCATION_DEVICE, 50, 1, 50);
-	assert_int_equal(memory_sums_of(3, ALLOCATION_DEVICE)->frees, 0);
-	assert_int_equal(memory_sums_of(3, ALLOCATION_DEVICE)->allocations, 1);
+	assert_int_equal(sum_of(3, ALLOCATION_DEVICE)->frees, 0);
+	assert_int_equal(sum_of(3, ALLOCATION_DEVICE)->allocations, 1);
 	holdings_context_ends(&now);
 	is(3, ALLOCATION_DEVICE, 0, 0, 50);
 	/* Of what was not known nothing comes back. */
@@ -142,7 +147,7 @@ TEST(a_key_that_comes_again_was_freed_unseen)
 	add(5, 50);
 	add(5, 20);
 	is(0, ALLOCATION_DEVICE, 20, 1, 50);
-	assert_int_equal(memory_sums_of(0, ALLOCATION_DEVICE)->frees, 1);
+	assert_int_equal(sum_of(0, ALLOCATION_DEVICE)->frees, 1);
 	assert_true(take(SPACE_POINTER, 5));
 	assert_false(take(SPACE_POINTER, 5));
 	is(0, ALLOCATION_DEVICE, 0, 0, 50);
@@ -178,7 +183,7 @@ TEST(physical_memory_is_held_until_handles_and_addresses_are_gone)
 	is(0, ALLOCATION_VIRTUAL, 5 * MB, 2, 5 * MB);
 	holdings_unmap(0x100000, 4 * MB);
 	is(0, ALLOCATION_VIRTUAL, MB, 1, 5 * MB);
-	assert_int_equal(memory_sums_of(0, ALLOCATION_VIRTUAL)->frees, 1);
+	assert_int_equal(sum_of(0, ALLOCATION_VIRTUAL)->frees, 1);
 	/* One reference more, by an address inside of a mapping. */
 	holdings_map(7, 0x800000, MB / 2);
 	holdings_map(7, 0x800000 + MB / 2, MB / 2);
@@ -221,22 +226,22 @@ TEST(what_does_not_fit_is_counted)
 {
 	for (uint64_t i = 0; i < HOLDINGS_MOST; i++)
 		add(512 * (i + 1), 1);
-	assert_int_equal(lacking()->untracked, 0);
+	assert_int_equal(sums_now()->untracked, 0);
 	is(0, ALLOCATION_DEVICE, HOLDINGS_MOST, HOLDINGS_MOST, HOLDINGS_MOST);
 	add(1, 1);
-	assert_int_equal(lacking()->untracked, 1);
+	assert_int_equal(sums_now()->untracked, 1);
 	is(0, ALLOCATION_DEVICE, HOLDINGS_MOST, HOLDINGS_MOST, HOLDINGS_MOST);
 	assert_true(take(SPACE_POINTER, 512 * 77));
 	add(1, 1);
-	assert_int_equal(lacking()->untracked, 1);
+	assert_int_equal(sums_now()->untracked, 1);
 	assert_true(take(SPACE_POINTER, 1));
 	for (uint64_t i = 0; i < HOLDINGS_MOST; i++)
 		assert_int_equal(take(SPACE_POINTER, 512 * (i + 1)), i != 76);
 	is(0, ALLOCATION_DEVICE, 0, 0, HOLDINGS_MOST);
 	holdings_untracked();
 	holdings_unknown_free();
-	assert_int_equal(lacking()->untracked, 2);
-	assert_int_equal(lacking()->unknown_frees, 1);
+	assert_int_equal(sums_now()->untracked, 2);
+	assert_int_equal(sums_now()->unknown_frees, 1);
 }
 
 /* Random programs of few keys, against a plain array. */
