@@ -163,8 +163,10 @@ static int name_kernels(struct filter *filter)
 	names = calloc(HASH_COUNT(filter->names) + 1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	for (struct entry *name = filter->names; name; name = name->hh.next)
-		names[count++] = (struct printed_name *)name;
+	entries_for_each(struct printed_name, filter->names, name)
+	{
+		names[count++] = name;
+	}
 	if (distinct)
 		error = tell_names_apart(filter, names, count, false);
 	for (size_t i = 0; i < count && most; i++)
@@ -202,8 +204,10 @@ void filter_free(struct filter *filter)
 		regfree(&filter->kernels);
 	if (filter->options->exclude_kernels)
 		regfree(&filter->exclude_kernels);
-	for (struct entry *name = filter->names; name; name = name->hh.next)
-		free(((struct printed_name *)name)->text);
+	entries_for_each(struct printed_name, filter->names, name)
+	{
+		free(name->text);
+	}
 	entries_free(&filter->names);
 }
 

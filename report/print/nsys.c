@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "report/names/demangle.h"
 #include "report/names/nsys_names.h"
 #include "report/names/visible.h"
@@ -35,17 +33,16 @@ struct distribution {
 };
 
 struct nsys_line {
-	char *name;
+	struct text_entry entry; /* by its name */
 	struct distribution time, bytes;
 	uint64_t untimed; /* calls of rows without any time */
-	UT_hash_handle hh;
 };
 
 struct collection {
 	const struct session *session;
 	struct filter *filter;
 	unsigned kinds;
-	struct nsys_line *lines;
+	struct text_entry *lines;
 	/* Which line the records of a name belong to: names are interned, so one offset is one
 	 * name. */
 	struct entry *names;
@@ -66,30 +63,6 @@ static char *line_name(const struct collection *collection, const struct row *ro
 	visible = text ? visible_text(text) : NULL;
 	free(text);
 	return visible;
-}
-
-/* The line of a name, which is taken over; NULL without memory. */
-static struct nsys_line *line_get(struct collection *collection, char *name)
-{
-	struct nsys_line *line;
-
-	HASH_FIND_STR(collection->lines, name, line);
-	if (line) {
-		free(name);
-		return line;
-	}
-	line = calloc(1, sizeof(*line));
-	if (!line) {
-		free(name);
-		return NULL;
-	}
-	line->name = name;
-	HASH_ADD_KEYPTR(hh, collection->lines, line->name, strlen(line->name), line);
-	if (line->hh.tbl)
-		return line;
-	free(name);
-	free(line);
-	return NULL;
 }
 
 static int name_add(struct collection *collection, uint64_t name, struct nsys_line *line)
@@ -138,7 +111,8 @@ static int row_collect(struct collection *collection, const struct row *row)
 		free(name);
 		return 0;
 	}
-	line = line_get(collection, name);
+	line = text_entry_of(&collection->lines, name, sizeof(*line));
+	free(name);
 	if (!line)
 		return -ENOMEM;
 	timed = line->time.sum.timed;
@@ -240,45 +214,45 @@ static uint64_t calls_of(const struct nsys_line *line)
 }
 
 /* nsys's order: total, calls (fewer first), name. */
-static int compare_time(const struct nsys_line *a, const struct nsys_line *b)
+static int compare_time(const struct text_entry *left, const struct text_entry *right)
 {
+	const struct nsys_line *a = (const struct nsys_line *)left;
+	const struct nsys_line *b = (const struct nsys_line *)right;
+
 	if (a->time.sum.total != b->time.sum.total)
 		return a->time.sum.total < b->time.sum.total ? 1 : -1;
 	if (calls_of(a) != calls_of(b))
 		return calls_of(a) > calls_of(b) ? 1 : -1;
-	return strcmp(a->name, b->name);
+	return strcmp(left->text, right->text);
 }
 
-static int compare_bytes(const struct nsys_line *a, const struct nsys_line *b)
+static int compare_bytes(const struct text_entry *left, const struct text_entry *right)
 {
-	if (a->bytes.sum.total != b->bytes.sum.total)
-		return a->bytes.sum.total < b->bytes.sum.total ? 1 : -1;
-	return strcmp(a->name, b->name);
+	uint64_t a = ((const struct nsys_line *)left)->bytes.sum.total;
+	uint64_t b = ((const struct nsys_line *)right)->bytes.sum.total;
+
+	return a != b ? (a < b ? 1 : -1) : strcmp(left->text, right->text);
 }
 
-static void lines_free(struct nsys_line **lines)
+static void lines_free(struct text_entry **lines)
 {
-	struct nsys_line *line, *next;
-
-	HASH_ITER (hh, *lines, line, next) {
-		HASH_DEL(*lines, line);
+	entries_for_each(struct nsys_line, *lines, line)
+	{
 		free(line->time.sum.histogram);
 		free(line->time.samples);
 		free(line->bytes.samples);
-		free(line->name);
-		free(line);
 	}
+	text_entries_free(lines);
 }
 
 /*
  * The lines of the rows whose kind is in the mask (1 << enum row_kind), by total time, the largest
  * first. They are freed with lines_free(), also after an error. 0 or -ENOMEM.
  */
-static int lines_collect(struct report *report, unsigned kinds, struct nsys_line **lines)
+static int lines_collect(struct report *report, unsigned kinds, struct text_entry **lines)
 {
 	struct collection collection = {
 		.session = report->session, .filter = &report->filter, .kinds = kinds};
-	struct nsys_line *line;
 	struct row *row;
 	int error = 0;
 
@@ -288,7 +262,8 @@ static int lines_collect(struct report *report, unsigned kinds, struct nsys_line
 			error = row_collect(&collection, row);
 	if (!error)
 		error = samples_collect(&collection);
-	for (line = collection.lines; line && !error; line = line->hh.next) {
+	entries_for_each(struct nsys_line, collection.lines, line)
+	{
 		distribution_finish(&line->time);
 		distribution_finish(&line->bytes);
 	}
@@ -398,26 +373,29 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 	for (unsigned i = 0; i < 6; i++)
 		cell_real(&cells[i ? 11 + i : 10], sizes[i] / MEGABYTE);
 	cell_count(&cells[11], bytes->counted);
-	cell_text(&cells[17], line->name);
-	cell_text(&cells[18], line->name);
+	cell_text(&cells[17], line->entry.text);
+	cell_text(&cells[18], line->entry.text);
 }
 
 static int print_lines(const struct report *report, const struct nsys_report *wanted,
-		       struct nsys_line *lines)
+		       struct text_entry *lines)
 {
 	struct nsys_rows rows = {calloc(HASH_COUNT(lines) + 1, sizeof(*rows.lines)), 0};
 	struct sheet sheet = {SHEET_OF(columns),      .row = fill_row, .argument = &rows,
 			      .parts = wanted->parts, .nsys = true,    .indent = 1};
-	struct nsys_line *line;
 
 	if (!rows.lines)
 		return -ENOMEM;
-	for (line = lines; line; line = line->hh.next)
+	entries_for_each(struct nsys_line, lines, line)
+	{
 		rows.total += line->time.sum.total;
-	for (line = lines; line && (!report->options->top || sheet.rows < report->options->top);
-	     line = line->hh.next)
-		if (wanted->parts != SIZES || line->bytes.sum.timed)
+	}
+	entries_for_each(struct nsys_line, lines, line)
+	{
+		if ((!report->options->top || sheet.rows < report->options->top) &&
+		    (wanted->parts != SIZES || line->bytes.sum.timed))
 			rows.lines[sheet.rows++] = line;
+	}
 	if (!sheet.rows && !report->options->csv && !report->options->quiet)
 		fprintf(report->file, "SKIPPED: the profile does not contain %s.\n\n",
 			wanted->data);
@@ -442,7 +420,7 @@ static bool is_wanted(const struct nsys_report *report, const struct options *op
 int nsys_format_write(struct report *report)
 {
 	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
-		struct nsys_line *lines;
+		struct text_entry *lines;
 		int error;
 
 		if (!is_wanted(&reports[i], report->options))
