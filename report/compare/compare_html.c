@@ -19,18 +19,6 @@ static const char *const verdict_classes[VERDICT_COUNT] = {
 	[VERDICT_ONLY_B] = "unknown",
 };
 
-static int write_sides(FILE *file, void *comparison)
-{
-	comparison_print_sides(comparison, file);
-	return 0;
-}
-
-static int write_lines(FILE *file, void *comparison)
-{
-	comparison_print_lines(comparison, file);
-	return 0;
-}
-
 /* Columns of the sheet that both sides have: calls and times. */
 static bool is_of_side(const struct sheet *sheet, unsigned column)
 {
@@ -77,7 +65,9 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	const struct cell *cells = sheet_cells(sheet, index);
 	char text[NUMBER_SIZE];
 
-	html_row(html, comparison_name(row));
+	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
+	html_text(html, comparison_name(row));
+	fputs("</th>", html->file);
 	fprintf(html->file, "<td class=\"verdict %s\">%s</td>", class, verdict_text(row->verdict));
 	html_number(html, isnan(change->ratio) ? -1 : change->ratio,
 		    number_ratio(text, change->ratio));
@@ -204,16 +194,21 @@ static int write_page(FILE *file, void *argument)
 {
 	const struct comparison *comparison = argument;
 	struct html html = {.file = file};
+	struct html_lines lines;
 	int error;
 
 	html_begin(&html, "Two programs compared");
 	fputs("<header>\n<h1>Two programs compared</h1>\n", file);
-	error = html_lines(&html, write_sides, argument);
+	if (html_lines_begin(&lines))
+		comparison_print_sides(comparison, lines.file);
+	error = html_lines_end(&html, &lines, "ul");
 	fputs("</header>\n<main id=\"main\">\n<section id=\"summary\" "
 	      "aria-labelledby=\"summary-title\">\n<h2 id=\"summary-title\">Summary</h2>\n",
 	      file);
+	if (!error && html_lines_begin(&lines))
+		comparison_print_lines(comparison, lines.file);
 	if (!error)
-		error = html_lines(&html, write_lines, argument);
+		error = html_lines_end(&html, &lines, "ul");
 	fputs("</section>\n", file);
 	write_devices(&html, comparison);
 	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);

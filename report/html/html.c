@@ -47,15 +47,6 @@ int html_lines_end(struct html *html, struct html_lines *lines, const char *elem
 	return error;
 }
 
-int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void *argument)
-{
-	struct html_lines lines;
-	int error = html_lines_begin(&lines) ? write(lines.file, argument) : 0;
-	int ended = html_lines_end(html, &lines, "ul");
-
-	return error ? error : ended;
-}
-
 void html_json_text(struct html *html, const char *text)
 {
 	char shown[VISIBLE_SIZE];
@@ -176,26 +167,11 @@ void html_cell(struct html *html, struct cell *cell,
 	cell_markup(cell, text);
 }
 
-void html_row(struct html *html, const char *name)
-{
-	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
-	if (name)
-		html_text(html, name);
-	else
-		html->error = -ENOMEM;
-	fputs("</th>", html->file);
-}
-
 void html_number(struct html *html, double value, const char *text)
 {
 	fprintf(html->file, "<td class=\"number\" data-value=\"%.12g\">", value);
 	html_text(html, text);
 	fputs("</td>", html->file);
-}
-
-void html_unknown(struct html *html)
-{
-	html_number(html, -1, "-");
 }
 
 static const char *const cause_classes[] = {

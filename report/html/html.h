@@ -35,8 +35,6 @@ struct html_lines {
 };
 FILE *html_lines_begin(struct html_lines *lines);
 int html_lines_end(struct html *html, struct html_lines *lines, const char *element);
-/* The lines that `write` writes; 0, or what it returns, or -ENOMEM. */
-int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void *argument);
 /* A text as a string of JSON inside a script element, with its quotes. */
 void html_json_text(struct html *html, const char *text);
 
@@ -57,17 +55,13 @@ void html_table_end(struct html *html);
 /* A sheet as a table. */
 void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,
 		const char *caption);
-/* Begins a row with its name; NULL: memory was out. */
-void html_row(struct html *html, const char *name);
 
 /* HTML in a cell: what `write` writes. */
 void html_cell(struct html *html, struct cell *cell,
 	       void (*write)(struct html *html, const void *argument), const void *argument);
 
-/* A cell with a number: how it reads, and what the column is sorted by; and one of what is not
- * known. */
+/* A cell with a number: how it reads, and what the column is sorted by; -1: not known. */
 void html_number(struct html *html, double value, const char *text);
-void html_unknown(struct html *html);
 
 /* Bars made of parts: busy time, and idle time by cause. The page's style has a colour for each, as
  * "idle-latency". */

@@ -138,10 +138,8 @@ static void write_device(struct html *html, const struct device_info *info, int 
 	snprintf(text, sizeof(text), "%.*s", (int)sizeof(info->name), info->name);
 	html_text(html, text);
 	fputs("</td>", html->file);
-	if (info->memory)
-		html_number(html, (double)info->memory, number_bytes_about(text, info->memory));
-	else
-		html_unknown(html);
+	html_number(html, info->memory ? (double)info->memory : -1,
+		    info->memory ? number_bytes_about(text, info->memory) : "-");
 	snprintf(text, sizeof(text), "%u", info->multiprocessors);
 	html_number(html, info->multiprocessors, info->multiprocessors ? text : "-");
 	html_number(html, peaks.dram, number_rate(text, peaks.dram));
