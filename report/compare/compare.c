@@ -272,17 +272,18 @@ static int pair_half(struct comparison *comparison, const struct profile_row *a,
 static int pair_rows(struct comparison *comparison, const struct profile *a,
 		     const struct profile *b)
 {
-	size_t most =
-		HASH_COUNT(a->gpu) + HASH_COUNT(b->gpu) + HASH_COUNT(a->api) + HASH_COUNT(b->api);
-	int error;
+	size_t most = 1;
+	int error = 0;
 
-	comparison->rows = calloc(most + 1, sizeof(*comparison->rows));
+	for (int i = 0; i < 2; i++)
+		most += HASH_COUNT(a->rows[i]) + HASH_COUNT(b->rows[i]);
+	comparison->rows = calloc(most, sizeof(*comparison->rows));
 	if (!comparison->rows)
 		return -ENOMEM;
-	error = pair_half(comparison, a->gpu, b->gpu);
-	comparison->gpu_count = comparison->count;
-	if (!error)
-		error = pair_half(comparison, a->api, b->api);
+	for (int i = 0; i < 2 && !error; i++) {
+		comparison->gpu_count = comparison->count;
+		error = pair_half(comparison, a->rows[i], b->rows[i]);
+	}
 	if (error)
 		comparison_free(comparison);
 	return error;

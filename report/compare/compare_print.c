@@ -556,13 +556,12 @@ static int by_total(const void *left, const void *right)
 
 void runs_print_text(const struct profile *runs, FILE *file)
 {
-	const struct profile_row *sections[] = {runs->gpu, runs->api};
-	size_t count = HASH_COUNT(runs->gpu) + HASH_COUNT(runs->api);
+	size_t count = HASH_COUNT(runs->rows[0]) + HASH_COUNT(runs->rows[1]);
 	struct runs_rows of = {calloc(count + 1, sizeof(*of.rows)), runs->runs};
 	struct sheet sheet = {SHEET_OF(runs_columns), .row = fill_runs, .argument = &of};
 
 	for (unsigned i = 0; i < 2; i++)
-		for (const struct profile_row *row = sections[i]; of.rows && row;
+		for (const struct profile_row *row = runs->rows[i]; of.rows && row;
 		     row = row->hh.next)
 			of.rows[sheet.rows++] = row;
 	if (of.rows)

@@ -30,8 +30,7 @@ static void row_free(struct profile_row *row)
 struct profile_row *profile_row(struct profile *profile, bool api, const char *key,
 				const char *name)
 {
-	struct profile_row **rows = api ? &profile->api : &profile->gpu;
-	struct profile_row *row;
+	struct profile_row **rows = &profile->rows[api], *row;
 
 	HASH_FIND_STR(*rows, key, row);
 	if (row)
@@ -127,11 +126,11 @@ static void add_devices(struct profile *sum, const struct profile *run)
 
 int profile_add_run(struct profile *sum, const struct profile *run)
 {
-	const struct profile_row *sections[] = {run->gpu, run->api};
 	int error = 0;
 
 	for (int i = 0; i < 2; i++)
-		for (const struct profile_row *row = sections[i]; row && !error; row = row->hh.next)
+		for (const struct profile_row *row = run->rows[i]; row && !error;
+		     row = row->hh.next)
 			error = add_row_run(sum, row);
 	add_devices(sum, run);
 	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
@@ -141,20 +140,16 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 	return error;
 }
 
-static void rows_free(struct profile_row **rows)
+void profile_free(struct profile *profile)
 {
 	struct profile_row *row, *next;
 
-	HASH_ITER (hh, *rows, row, next) {
-		HASH_DEL(*rows, row);
-		row_free(row);
+	for (int i = 0; i < 2; i++) {
+		HASH_ITER (hh, profile->rows[i], row, next) {
+			HASH_DEL(profile->rows[i], row);
+			row_free(row);
+		}
 	}
-}
-
-void profile_free(struct profile *profile)
-{
-	rows_free(&profile->gpu);
-	rows_free(&profile->api);
 }
 
 /* The table's row has its mangled name: two kinds of readable ones are made of it. */

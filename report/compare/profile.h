@@ -38,7 +38,7 @@ struct profile {
 	const char *source;	  /* what kind of file it was read from */
 	const char *const *files; /* of runs_load() */
 	size_t file_count;
-	struct profile_row *gpu, *api;
+	struct profile_row *rows[2]; /* activities of the GPU, calls on the host */
 	/* Energy and clocks, added up over the runs that have them. */
 	struct device_energy energies[SESSION_DEVICES];
 	size_t energy_runs;

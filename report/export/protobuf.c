@@ -76,16 +76,13 @@ void protobuf_fixed64(struct protobuf *message, uint32_t field, uint64_t value)
 	add_bytes(message, bytes, sizeof(bytes));
 }
 
-void protobuf_bytes(struct protobuf *message, uint32_t field, const void *bytes, size_t size)
-{
-	add_tag(message, field, WIRE_LENGTH);
-	add_varint(message, size);
-	add_bytes(message, bytes, size);
-}
-
 void protobuf_text(struct protobuf *message, uint32_t field, const char *text)
 {
-	protobuf_bytes(message, field, text, strlen(text));
+	const size_t size = strlen(text);
+
+	add_tag(message, field, WIRE_LENGTH);
+	add_varint(message, size);
+	add_bytes(message, text, size);
 }
 
 /* The length is not known yet: it has room for one byte, as most need no more. */

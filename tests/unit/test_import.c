@@ -67,7 +67,7 @@ static void refused(const char *text, const char *reason)
 /* "name calls timed total average deviation minimum maximum" of each row, in the file's order. */
 static void has_rows(bool api, const char *expected)
 {
-	struct profile_row *row, *next, *rows = api ? profile.api : profile.gpu;
+	struct profile_row *row, *next, *rows = profile.rows[api];
 	char text[2048] = "";
 	size_t length = 0;
 
@@ -114,16 +114,16 @@ static void each_unit_is_read(void **state)
 		snprintf(text, sizeof(text), "%s,%%,%s,,%s,%s,%s,\n\"GPU\",1,2,1,2,2,2,k\n",
 			 NVPROF_HEADER, units[i].unit, units[i].unit, units[i].unit, units[i].unit);
 		assert_int_equal(read_text(text), 0);
-		assert_true(profile.gpu->total == 2 * units[i].nanoseconds);
-		assert_true(profile.gpu->maximum == 2 * units[i].nanoseconds);
+		assert_true(profile.rows[0]->total == 2 * units[i].nanoseconds);
+		assert_true(profile.rows[0]->maximum == 2 * units[i].nanoseconds);
 		snprintf(text, sizeof(text),
 			 "Time (%%),Total Time (%s),Instances,Avg (%s),Min (%s),Max (%s),StdDev "
 			 "(%s),Name\n"
 			 "1,2,1,2,2,2,3,k\n",
 			 units[i].unit, units[i].unit, units[i].unit, units[i].unit, units[i].unit);
 		assert_int_equal(read_text(text), 0);
-		assert_true(profile.gpu->total == 2 * units[i].nanoseconds);
-		assert_true(profile.gpu->minimum == 2 * units[i].nanoseconds);
+		assert_true(profile.rows[0]->total == 2 * units[i].nanoseconds);
+		assert_true(profile.rows[0]->minimum == 2 * units[i].nanoseconds);
 	}
 }
 

@@ -67,7 +67,7 @@ static void refused(const char *reason)
 /* "name calls total minimum maximum" of each row, in the file's order. */
 static void has_rows(bool api, const char *expected)
 {
-	struct profile_row *row, *next, *rows = api ? profile.api : profile.gpu;
+	struct profile_row *row, *next, *rows = profile.rows[api];
 	char text[2048] = "";
 	size_t length = 0;
 
