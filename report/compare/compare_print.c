@@ -72,12 +72,6 @@ static void fill_side(const struct profile_row *row, size_t runs, struct cell *c
 	cell_real(average, row->average);
 }
 
-static void fill_ratio(struct cell *cell, double ratio)
-{
-	if (!isnan(ratio))
-		cell_real(cell, ratio);
-}
-
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change)
 {
 	char low[NUMBER_SIZE], high[NUMBER_SIZE];
@@ -110,11 +104,11 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	fill_side(row->b, comparison->b->runs, &cells[CALLS_B], &cells[TIME_B], &cells[AVERAGE_B]);
 	cells[CSV_CALLS_B] = cells[CALLS_B];
 	cells[CSV_TIME_B] = cells[TIME_B];
-	fill_ratio(&cells[RATIO], change->ratio);
+	cell_real(&cells[RATIO], change->ratio);
 	cell_print(&cells[INTERVAL], "%s", change_interval(text, change));
-	fill_ratio(&cells[LOW], change->low);
-	fill_ratio(&cells[HIGH], change->high);
-	fill_ratio(&cells[PROBABILITY], change->probability);
+	cell_real(&cells[LOW], change->low);
+	cell_real(&cells[HIGH], change->high);
+	cell_real(&cells[PROBABILITY], change->probability);
 	cell_text(&cells[VERDICT], verdict_text(row->verdict));
 	cell_text(&cells[NAME], comparison_name(row));
 }
@@ -356,47 +350,31 @@ void comparison_print_devices(const struct comparison *comparison, FILE *file)
 		print_device(comparison, device, file);
 }
 
-static bool has_memory(const struct profile *profile, int device)
-{
-	return profile->memory_peaks[device];
-}
-
-static void add_memory(struct json *json, const char *name, const struct profile *profile,
-		       int device)
-{
-	json_unsigned(json, name, profile->memory_peaks[device]);
-}
-
-static bool has_energy(const struct profile *profile, int device)
-{
-	return energy_is_known(&profile->energies[device]);
-}
-
-static void add_energy(struct json *json, const char *name, const struct profile *profile,
-		       int device)
-{
-	json_energy(json, name, &profile->energies[device]);
-}
-
 /* What the sides know of each device; null: nothing. */
-static void add_devices(struct json *json, const char *name, const struct comparison *comparison,
-			bool (*has)(const struct profile *profile, int device),
-			void (*add)(struct json *json, const char *name,
-				    const struct profile *profile, int device))
+static void add_devices(struct json *json, const struct comparison *comparison, bool energy)
 {
 	const struct profile *sides[] = {comparison->a, comparison->b};
 
-	json_array(json, name);
+	json_array(json, energy ? "energy" : "memory");
 	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!has(sides[0], device) && !has(sides[1], device))
+		bool known[2];
+
+		for (int i = 0; i < 2; i++)
+			known[i] = energy ? energy_is_known(&sides[i]->energies[device])
+					  : sides[i]->memory_peaks[device] > 0;
+		if (!known[0] && !known[1])
 			continue;
 		json_object(json, NULL);
 		json_real(json, "device", device);
 		for (int i = 0; i < 2; i++) {
-			if (has(sides[i], device))
-				add(json, i ? "b" : "a", sides[i], device);
+			const char *name = i ? "b" : "a";
+
+			if (!known[i])
+				json_null(json, name);
+			else if (energy)
+				json_energy(json, name, &sides[i]->energies[device]);
 			else
-				json_null(json, i ? "b" : "a");
+				json_unsigned(json, name, sides[i]->memory_peaks[device]);
 		}
 		json_end(json);
 	}
@@ -467,8 +445,8 @@ static void print_json(const struct comparison *comparison, FILE *file)
 	add_change(&json, &comparison->gpu);
 	json_text(&json, "verdict", verdict_text(comparison->gpu_verdict));
 	json_end(&json);
-	add_devices(&json, "memory", comparison, has_memory, add_memory);
-	add_devices(&json, "energy", comparison, has_energy, add_energy);
+	add_devices(&json, comparison, false);
+	add_devices(&json, comparison, true);
 	json_array(&json, "rows");
 	for (size_t i = 0; i < comparison->count; i++)
 		add_row(&json, &comparison->rows[i]);
