@@ -11,14 +11,12 @@
  * several processes can be put behind each other: uuids of tracks, ids of flows, the sequence that
  * interned texts belong to.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/export/export.h"
 #include "report/export/json.h"
 #include "report/export/protobuf.h"
 #include "report/export/timeline.h"
-#include "report/names/visible.h"
 
 enum field {
 	TRACE_PACKET = 1,
@@ -147,32 +145,12 @@ static void packet_end(struct perfetto *perfetto)
 		perfetto->timeline.error = error;
 }
 
-/* A text that may be of a file: the format wants UTF-8, so other bytes become U+FFFD. */
-static void add_text(struct protobuf *message, uint32_t field, const char *text)
-{
-	static const char replacement[] = "\xef\xbf\xbd";
-	char *valid = malloc(strlen(text) * strlen(replacement) + 1), *end = valid;
-	uint32_t character;
-
-	if (!valid) {
-		message->failed = true;
-		return;
-	}
-	for (size_t length; *text; text += length ? length : 1) {
-		length = visible_character(text, &character);
-		end = length ? mempcpy(end, text, length) : stpcpy(end, replacement);
-	}
-	*end = '\0';
-	protobuf_text(message, field, valid);
-	free(valid);
-}
-
 static void add_interned(struct protobuf *message, uint32_t index, uint64_t number,
 			 const char *text)
 {
 	protobuf_begin(message, index);
 	protobuf_unsigned(message, INTERNED_NUMBER, number);
-	add_text(message, INTERNED_TEXT, text);
+	protobuf_text(message, INTERNED_TEXT, text);
 	protobuf_end(message);
 }
 
@@ -219,7 +197,7 @@ static struct protobuf *descriptor_begin(struct perfetto *perfetto, uint64_t uui
 	protobuf_unsigned(packet, DESCRIPTOR_UUID, uuid);
 	if (parent)
 		protobuf_unsigned(packet, DESCRIPTOR_PARENT, parent);
-	add_text(packet, DESCRIPTOR_NAME, name);
+	protobuf_text(packet, DESCRIPTOR_NAME, name);
 	return packet;
 }
 
@@ -278,10 +256,10 @@ static void write_process(struct timeline *timeline)
 	protobuf_begin(packet, DESCRIPTOR_PROCESS);
 	protobuf_unsigned(packet, PROCESS_PID, perfetto->pid);
 	if (*command)
-		add_text(packet, PROCESS_COMMAND, command);
-	add_text(packet, PROCESS_NAME, label);
+		protobuf_text(packet, PROCESS_COMMAND, command);
+	protobuf_text(packet, PROCESS_NAME, label);
 	if (*timeline->clocks)
-		add_text(packet, PROCESS_LABELS, timeline->clocks);
+		protobuf_text(packet, PROCESS_LABELS, timeline->clocks);
 	packet_end(perfetto);
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names/visible.h"
+
 /* How a field's value is encoded: the low three bits of its tag. */
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2 };
 
@@ -76,15 +78,6 @@ void protobuf_fixed64(struct protobuf *message, uint32_t field, uint64_t value)
 	add_bytes(message, bytes, sizeof(bytes));
 }
 
-void protobuf_text(struct protobuf *message, uint32_t field, const char *text)
-{
-	const size_t size = strlen(text);
-
-	add_tag(message, field, WIRE_LENGTH);
-	add_varint(message, size);
-	add_bytes(message, text, size);
-}
-
 /* The length is not known yet: it has room for one byte, as most need no more. */
 void protobuf_begin(struct protobuf *message, uint32_t field)
 {
@@ -106,6 +99,19 @@ void protobuf_end(struct protobuf *message)
 	memmove(message->bytes + begun + more, message->bytes + begun, body);
 	memcpy(message->bytes + begun - 1, length, more + 1);
 	message->size += more;
+}
+
+void protobuf_text(struct protobuf *message, uint32_t field, const char *text)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	uint32_t character;
+
+	protobuf_begin(message, field);
+	for (size_t length; *text; text += length ? length : 1) {
+		length = visible_character(text, &character);
+		add_bytes(message, length ? text : replacement, length ? length : 3);
+	}
+	protobuf_end(message);
 }
 
 int protobuf_write(struct protobuf *message, FILE *file)

@@ -26,6 +26,7 @@ struct protobuf {
 /* Fields by their numbers, at least 1. */
 void protobuf_unsigned(struct protobuf *message, uint32_t field, uint64_t value);
 void protobuf_fixed64(struct protobuf *message, uint32_t field, uint64_t value);
+/* Bytes that are no UTF-8 become U+FFFD. */
 void protobuf_text(struct protobuf *message, uint32_t field, const char *text);
 /* A message in the message: what is written between the two is its fields. */
 void protobuf_begin(struct protobuf *message, uint32_t field);

@@ -49,10 +49,9 @@ size_t visible_character(const char *text, uint32_t *character)
 		*character = *character << 6 | (bytes[i] & 0x3f);
 	}
 	/* Halves of UTF-16's pairs are no characters. */
-	return length > 0 && *character >= least[length] && *character <= 0x10ffff &&
-			       *character >> 11 != 0xd800 >> 11
-		       ? length
-		       : 0;
+	if (*character < least[length] || *character >> 11 == 0xd800 >> 11 || *character > 0x10ffff)
+		return 0;
+	return length;
 }
 
 /* How many bytes a character takes that a terminal only shows; 0: the first byte is escaped. */
@@ -98,27 +97,20 @@ void visible_write(const char *text, FILE *file)
 
 char *visible_text(const char *text)
 {
-	size_t length = 0;
-	const char *at;
-	char *result;
-	FILE *out;
+	char shown[VISIBLE_SIZE], *result, *end;
+	const char *at = text;
+	size_t size = 1, length;
 
-	/* As a rule there is nothing to change. */
-	for (at = text; *at; at += length) {
-		length = shown_length(at);
-		if (length == 0)
-			break;
-	}
-	if (!*at)
-		return strdup(text);
-	out = open_memstream(&result, &length);
-	if (!out)
-		return NULL;
-	visible_write(text, out);
-	if (fclose(out) == 0)
-		return result;
-	free(result);
-	return NULL;
+	while ((length = visible_next(&at, shown)) > 0)
+		size += length;
+	end = result = malloc(size);
+	/* The text of a profile that is being written may be another one by now. */
+	while (result && (length = visible_next(&text, shown)) > 0 &&
+	       (size_t)(end - result) + length < size)
+		end = mempcpy(end, shown, length);
+	if (result)
+		*end = '\0';
+	return result;
 }
 
 void visible_vline(FILE *file, const char *format, va_list arguments)
@@ -131,14 +123,12 @@ void visible_vline(FILE *file, const char *format, va_list arguments)
 		text = NULL;
 	if (text)
 		visible = visible_text(text);
-	/* In one piece: others may write to the same terminal. */
-	if (visible) {
-		fprintf(file, "%s\n", visible);
-	} else {
+	if (!visible) {
 		vsnprintf(small, sizeof(small), format, again);
 		visible_replace(small, strlen(small));
-		fprintf(file, "%s\n", small);
 	}
+	/* In one piece: others may write to the same terminal. */
+	fprintf(file, "%s\n", visible ? visible : small);
 	va_end(again);
 	free(visible);
 	free(text);

@@ -142,18 +142,15 @@ static struct description describe(unsigned metric)
 /* A value as a label has it. */
 static void label_value(char *text, size_t size, const char *value)
 {
-	/* The server refuses what is no UTF-8. */
-	char *visible = visible_text(value);
-	size_t length;
+	char shown[VISIBLE_SIZE];
+	size_t used = 0, length;
 
-	snprintf(text, size, "%s", visible ? visible : "");
-	length = strlen(text);
-	/* Not inside a character. */
-	if (visible && strlen(visible) > length)
-		while (length > 0 && (visible[length] & 0xc0) == 0x80)
-			length--;
-	text[length] = '\0';
-	free(visible);
+	/* The server refuses what is no UTF-8. Cut between two characters. */
+	while ((length = visible_next(&value, shown)) > 0 && used + length < size) {
+		memcpy(text + used, shown, length);
+		used += length;
+	}
+	text[used] = '\0';
 }
 
 void labels_add(struct labels *labels, const char *name, const char *value)

@@ -77,6 +77,8 @@ static void tags_have_the_field_and_the_type(void **state)
 	protobuf_text(&message, 2, "ab");
 	protobuf_text(&message, 2, "");
 	are("120261621200");
+	protobuf_text(&message, 3, "\xc3\xa4\xff");
+	are("1a05c3a4efbfbd");
 }
 
 static void a_message_in_a_message_has_its_length_before_it(void **state)
