@@ -17,7 +17,7 @@
  * activity functions that take its handle (cupti_activity.h).
  *
  * A newer version than these is like the last: where it misses records the first windows show it
- * (preload/recording/window_check.h). What would end the program cannot be found out so, and is
+ * (preload/recording/recording.h). What would end the program cannot be found out so, and is
  * done with no version: copies turned off and on again, whole graphs turned on once nodes were
  * recorded, cuptiFinalize. Who does it with a version that bears it adds a column, and a last row
  * that does not.

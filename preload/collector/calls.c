@@ -11,7 +11,6 @@
 #include "preload/events/in_flight.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
-#include "preload/recording/window_check.h"
 #include "report/session/estimate.h"
 
 size_t calls_expected;

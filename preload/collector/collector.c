@@ -294,7 +294,6 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	commands_start(session, collect_now);
 	rows_session = session;
 	rows_scale = &scale;
-	records_start();
 	timeline_start(session);
 	ranges_start(session, &scale, window_was_open);
 	sampling_start(scale.monotonic);

@@ -11,7 +11,6 @@
 #include "preload/base/mode.h"
 #include "preload/base/rate_limit.h"
 #include "preload/collector/calls.h"
-#include "preload/collector/graph_launches.h"
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"

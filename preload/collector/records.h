@@ -5,11 +5,11 @@
 #define KTIME_PRELOAD_COLLECTOR_RECORDS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cupti/activity.h"
+#include "preload/collector/match.h"
 
-/* To be called first. */
-void records_start(void);
 /* Takes a record: the callback of cupti_drain(). */
 void records_take(const struct activity *activity, void *unused);
 /* Whether calls that began before the records which come next may not be queued yet. */
@@ -18,5 +18,21 @@ void records_expect_late_calls(bool late);
 void records_settle(void);
 /* To be called at the end of the run or of CUPTI: ends the other graph launches too. */
 void records_finish(void);
+
+/*
+ * Launches of graphs whose nodes CUPTI records one by one. All records of a launch have the same
+ * correlation id; it lasts from the first node's start to the last node's end. For the collector
+ * thread only.
+ */
+
+/* Takes a node's record, in a stream (NULL: not known). Returns the launch's call if this record
+ * has identified it, else NULL. */
+struct in_flight *graph_launches_node(struct match_stream *stream, const struct activity *activity);
+/* The start of the first launch whose nodes may still have records to come, at the time `now`;
+ * UINT64_MAX if there is none. */
+uint64_t graph_launches_open_since(uint64_t now);
+/* Ends the launches that are complete, given that records of work that started at `newest` have
+ * arrived; all launches for UINT64_MAX. */
+void graph_launches_settle(uint64_t newest);
 
 #endif

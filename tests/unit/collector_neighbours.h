@@ -143,7 +143,6 @@ NOTES(ranges_reclaim, (uint64_t time), assert_true(time <= now))
 NOTES(reclaim_streams, (uint64_t time), assert_true(time <= now))
 NOTES(recording_finish, (void))
 NOTES(records_finish, (void))
-NOTES(records_start, (void))
 NOTES(sampling_start, (uint64_t time), assert_int_equal(time, rows_scale->monotonic))
 NOTES(sampling_update, (struct session * session, uint64_t time, unsigned threads),
       assert_ptr_equal(session, the_session), assert_true(time <= now),
@@ -362,7 +361,7 @@ static void prepare(void)
 		_exit(1);
 	driver.cuThreadExchangeStreamCaptureMode = exchange_mode;
 	assert_int_equal(collector_start(the_session, finish), 0);
-	is("commands_start records_start timeline_start ranges_start sampling_start "
+	is("commands_start timeline_start ranges_start sampling_start "
 	   "calls_start thread");
 	assert_ptr_equal(rows_session, the_session);
 	collector_begin(&late);

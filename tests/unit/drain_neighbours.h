@@ -24,7 +24,6 @@
 #include "preload/base/mode.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/drain.h"
-#include "preload/collector/graph_launches.h"
 #include "preload/collector/match.h"
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"

@@ -15,7 +15,6 @@
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
-#include "preload/collector/graph_launches.h"
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
@@ -130,31 +129,6 @@ void cost_of_record(struct session *session, const struct activity *activity,
 	around.costs++;
 }
 
-void graph_launches_start(void (*ended)(struct in_flight *call, uint32_t device, uint64_t start,
-					uint64_t end))
-{
-	around.ended = ended;
-}
-
-struct in_flight *graph_launches_node(struct match_stream *found, const struct activity *activity)
-{
-	assert_ptr_equal(found, &stream);
-	assert_true(activity->graph_node);
-	return around.call;
-}
-
-const struct in_flight *graph_launches_call(const struct activity *activity)
-{
-	assert_true(activity->graph_node);
-	return around.call;
-}
-
-void graph_launches_settle(uint64_t newest)
-{
-	around.settled++;
-	around.settled_until = newest;
-}
-
 struct match_stream *matcher_find(uint32_t context, uint32_t number, const struct match_key *key)
 {
 	assert_int_equal(context, 3);
@@ -229,6 +203,11 @@ bool calibration_take(const struct activity *activity)
 	return around.own;
 }
 
+void window_check_record(const struct activity *activity)
+{
+	assert_int_equal(activity->kind, ACTIVITY_KERNEL);
+}
+
 bool recording_matches(void)
 {
 	return around.matches;
@@ -301,7 +280,6 @@ int taken_start(void **state)
 	call = (struct in_flight){.started = 900, .reported = true, .operation = &other_kernel};
 	other_kernel = (struct operation){.kind = ROW_KERNEL, .name = "_Z5otherv"};
 	rows_scale = &scale;
-	records_start();
 	return session_create(&rows_session, NULL, 0);
 }
 

@@ -22,12 +22,10 @@ struct surroundings {
 	struct in_flight *next; /* that it would by the order alone */
 	unsigned matched, recorded, costs, in_ranges, fed, traced, traced_calls, by_recording,
 		skipped;
-	unsigned settled;
 	bool timed, overlapped, idle, kernel_by_order;
-	uint64_t nanoseconds, settled_until, range_ns;
+	uint64_t nanoseconds, range_ns;
 	uint32_t correlation;
 	enum clock_source range_clock;
-	void (*ended)(struct in_flight *, uint32_t, uint64_t, uint64_t);
 	const char *called;
 };
 extern struct surroundings around;

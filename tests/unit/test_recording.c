@@ -22,7 +22,6 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
-#include "preload/recording/window_check.h"
 #include "tests/unit/own_process.h"
 
 #define MS     1000000ull

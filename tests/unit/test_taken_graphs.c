@@ -27,16 +27,19 @@ static void nodes_count_with_their_launch(void **state)
 	assert_int_equal(around.fed, 1);
 	/* The launch is over. */
 	call.operation = operation_fixed(OPERATION_UNKNOWN_GRAPH);
-	around.ended(&call, 3, 100, 350);
-	assert_int_equal(row_of(ROW_GRAPH, "[CUDA graph]", 3)->cupti.total, 250);
+	assert_int_equal(around.recorded, 0);
+	records_finish();
+	assert_int_equal(around.recorded, 1);
+	assert_int_equal(around.nanoseconds, 600);
+	assert_int_equal(row_of(ROW_GRAPH, "[CUDA graph]", 0)->cupti.total, 600);
 	assert_true(call.holds_more && around.timed && !around.overlapped && !around.idle);
+	/* One that is not reported, and its nodes, which are not then. */
 	call.reported = false;
-	around.ended(&call, 3, 100, 350);
-	assert_int_equal(row_of(ROW_GRAPH, "[CUDA graph]", 3)->cupti.count, 1);
-	assert_false(around.timed);
-	/* Nor its nodes, which are not reported then. */
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z4nodev", .graph_node = 7});
 	assert_int_equal(row->cupti.count, 1);
+	records_finish();
+	assert_int_equal(row_of(ROW_GRAPH, "[CUDA graph]", 0)->cupti.count, 1);
+	assert_false(around.timed);
 	/* If calls are not matched, recording.c counts the nodes of a complete launch. */
 	call.reported = true;
 	around.call = NULL;
@@ -84,20 +87,25 @@ static void graphs_count_once(void **state)
 
 static void launches_are_settled_up_to_the_newest_record(void **state)
 {
+	const uint64_t long_time = 30000000000;
+
 	(void)state;
-	take(ACTIVITY_MEMSET, (struct activity){.start = 70000});
-	take(ACTIVITY_GRAPH, (struct activity){.start = 60000});
+	around.call = &call;
+	call.operation = operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z4nodev", .graph_node = 7});
+	around.call = NULL;
 	records_settle();
-	assert_int_equal(around.settled, 1);
-	assert_int_equal(around.settled_until, 70000);
-	/* Nothing new. */
+	take(ACTIVITY_MEMSET, (struct activity){.start = 5600 + long_time});
 	records_settle();
-	take(ACTIVITY_RUNTIME_API, (struct activity){.callback = 5, .start = 90000});
+	/* A call is none of the work. */
+	take(ACTIVITY_RUNTIME_API, (struct activity){.callback = 5, .start = 5601 + long_time});
 	records_settle();
-	assert_int_equal(around.settled, 1);
-	records_finish();
-	assert_int_equal(around.settled, 2);
-	assert_true(around.settled_until == UINT64_MAX);
+	assert_int_equal(around.recorded, 0);
+	around.call = &call;
+	take(ACTIVITY_MEMSET, (struct activity){.start = 5601 + long_time});
+	around.recorded = 0;
+	records_settle();
+	assert_int_equal(around.recorded, 1);
 }
 
 int main(void)

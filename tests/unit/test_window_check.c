@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "preload/handles/graph.h"
-#include "preload/recording/window_check.h"
+#include "preload/recording/recording.h"
 #include "tests/unit/own_process.h"
 
 #define MS     1000000ull

@@ -68,15 +68,15 @@ $(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload
 $(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c))) $(BUILD)/obj/preload/base/settings.o
 $(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/recording.o
-$(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/window_check.o
-$(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o)
+$(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/recording.o
+$(BUILD)/tests/unit/test_recording: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/entries.o)
-$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o) driver/entries.o events/in_flight.o recording/window_check.o)
-$(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o) $(BUILD)/obj/preload/events/in_flight.o
+$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o) driver/entries.o events/in_flight.o)
+$(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, records.o match.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/timeline.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
-	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/entries.o base/pointer_map.o recording/window_check.o)
+	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/entries.o base/pointer_map.o)
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o)
 $(BUILD)/tests/unit/test_causes: $(BUILD)/obj/preload/timeline/timeline.o
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
@@ -105,7 +105,7 @@ $(BUILD)/tests/unit/test_exec_hooks: $(BUILD)/obj/preload/hooks/libc.o
 $(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/wrappers.o base/own_part.o)
 $(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_stream
 $(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
-$(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o)
+$(BUILD)/tests/unit/test_recorded_launches: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/operation.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
