@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "report/session/layout.h"
+
 #define NORMAL_95	   1.959964 /* standard deviations on either side of the mean */
 /* Neighbouring stretches with fewer timed calls are taken together: their variance would say
  * little. Chosen with `make coverage`. */
@@ -34,13 +36,7 @@ double sample_variance(uint64_t count, double total, double squares)
 
 static void stratum_add(struct stratum *sum, const struct stratum *added)
 {
-	sum->calls += added->calls;
-	sum->drawn += added->drawn;
-	sum->weight += added->weight;
-	sum->weight_squares += added->weight_squares;
-	sum->total += added->total;
-	sum->squares += added->squares;
-	sum->timed += added->timed;
+	figures_merge(figures_of(SCOPE_STRATUM), sum, added);
 }
 
 void estimate_halve(struct estimate *estimate)

@@ -30,58 +30,43 @@ double figure_get(double figure, uint32_t known, enum figure_known bit)
 	return known & bit ? figure : NAN;
 }
 
-#define MERGE_BY(rule, to, from)                                                                   \
-	do {                                                                                       \
-		switch (rule) {                                                                    \
-		case MERGE_SUM:                                                                    \
-			*(to) += *(from);                                                          \
-			break;                                                                     \
-		case MERGE_LEAST:                                                                  \
-			if (*(from) < *(to))                                                       \
-				*(to) = *(from);                                                   \
-			break;                                                                     \
-		case MERGE_MOST:                                                                   \
-			if (*(from) > *(to))                                                       \
-				*(to) = *(from);                                                   \
-			break;                                                                     \
-		case MERGE_LATER:                                                                  \
-			*(to) = *(from);                                                           \
-			break;                                                                     \
-		case MERGE_ANY:                                                                    \
-			*(to) = *(to) > 0 || *(from) > 0;                                          \
-			break;                                                                     \
-		default:                                                                           \
-			break;                                                                     \
-		}                                                                                  \
-	} while (0)
+/* By a rule, of values of one type; what has a rule of its own stays. */
+#define MERGED(rule, to, from)                                                                     \
+	((rule) == MERGE_SUM	 ? (to) + (from)                                                   \
+	 : (rule) == MERGE_LEAST ? ((from) < (to) ? (from) : (to))                                 \
+	 : (rule) == MERGE_MOST	 ? ((from) > (to) ? (from) : (to))                                 \
+	 : (rule) == MERGE_LATER ? (from)                                                          \
+	 : (rule) == MERGE_ANY	 ? (to) > 0 || (from) > 0                                          \
+				 : (to))
+#define LEFT(now, before) ((now) > (before) ? (now) - (before) : 0)
 
-#define SUBTRACT(now, before) (*(now) = *(now) > *(before) ? *(now) - *(before) : 0)
+static void put(const struct figure *figure, void *structure, uint64_t value)
+{
+	void *member = (char *)structure + figure->offset;
+
+	if (figure->type == FIGURE_U32)
+		*(uint32_t *)member = (uint32_t)value;
+	else
+		*(uint64_t *)member = value;
+}
 
 void figures_merge(const struct figure_table *table, void *to, const void *from)
 {
 	for (const struct figure *figure = table->figures; figure < table->figures + table->count;
 	     figure++) {
-		void *sum = (char *)to + figure->offset;
-		const void *added = (const char *)from + figure->offset;
+		double *sum = (double *)((char *)to + figure->offset);
 
 		if (figure->merge == MERGE_OWN || !figure_is_known(figure, from))
 			continue;
 		if (!figure_is_known(figure, to)) {
-			memcpy(sum, added, figure->size);
+			memcpy(sum, (const char *)from + figure->offset, figure->size);
 			*(uint32_t *)((char *)to + figure->mask) |= figure->known;
-			continue;
-		}
-		switch (figure->type) {
-		case FIGURE_U32:
-			MERGE_BY(figure->merge, (uint32_t *)sum, (const uint32_t *)added);
-			break;
-		case FIGURE_U64:
-		case FIGURE_TEXT:
-			MERGE_BY(figure->merge, (uint64_t *)sum, (const uint64_t *)added);
-			break;
-		default:
-			MERGE_BY(figure->merge, (double *)sum, (const double *)added);
-			break;
+		} else if (figure->type == FIGURE_REAL) {
+			*sum = MERGED(figure->merge, *sum, figure_value(figure, from));
+		} else {
+			put(figure, to,
+			    MERGED(figure->merge, figure_unsigned(figure, to),
+				   figure_unsigned(figure, from)));
 		}
 	}
 }
@@ -90,22 +75,14 @@ void figures_subtract(const struct figure_table *table, void *now, const void *b
 {
 	for (const struct figure *figure = table->figures; figure < table->figures + table->count;
 	     figure++) {
-		void *left = (char *)now + figure->offset;
-		const void *taken = (const char *)before + figure->offset;
+		double *left = (double *)((char *)now + figure->offset);
 
 		if (figure->difference != DIFFERENCE_SUBTRACT)
 			continue;
-		switch (figure->type) {
-		case FIGURE_U32:
-			SUBTRACT((uint32_t *)left, (const uint32_t *)taken);
-			break;
-		case FIGURE_U64:
-		case FIGURE_TEXT:
-			SUBTRACT((uint64_t *)left, (const uint64_t *)taken);
-			break;
-		default:
-			SUBTRACT((double *)left, (const double *)taken);
-			break;
-		}
+		if (figure->type == FIGURE_REAL)
+			*left = LEFT(*left, figure_value(figure, before));
+		else
+			put(figure, now,
+			    LEFT(figure_unsigned(figure, now), figure_unsigned(figure, before)));
 	}
 }

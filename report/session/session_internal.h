@@ -131,9 +131,8 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 
 /* Gives the memory of a segment back that can be read again. */
 void segment_release(const struct session *session, struct segment_place *place);
-/* Of a session whose trace is corrected as it is read: takes the overheads off a segment's
- * records. */
-void correct_place(const struct session *session, const struct segment_place *place);
+/* Takes the overheads off the records of a trace's segment. */
+void correct_place(const struct session *session, struct segment_place *place);
 /* Reads a segment of an opened session from its file. What cannot be read stays zeros. -ENOMEM. */
 int read_place(const struct session *session, const struct segment_place *place);
 /* Takes `size` bytes of a segment, NULL if there is no room, and makes them visible to readers. */

@@ -353,7 +353,8 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 			if (error)
 				return error;
 			place->is_read = true;
-			correct_place(session, place);
+			if (session->corrects_trace && place->kind == SEGMENT_TRACE)
+				correct_place(session, place);
 		}
 		return 0;
 	}

@@ -44,19 +44,22 @@ double row_overhead_error(const struct session_header *header, const struct row 
 	return sqrt(error * error + more * more);
 }
 
-/* A histogram's buckets are moved by the overhead as a whole. */
-static void move_histogram(struct histogram *histogram, uint64_t overhead)
+/* A histogram's buckets are moved by the overhead as a whole. What is less is none left or, of the
+ * differences of the clocks, as far off on the other side. */
+static void move_histogram(struct histogram *histogram, uint64_t overhead, bool differences)
 {
 	struct histogram moved = {.used = {0}};
 
-	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+	for (unsigned i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
 		uint64_t middle = (histogram_bucket_low(i) + histogram_bucket_high(i)) / 2;
+		uint64_t less = differences ? overhead - middle : 0;
 
 		if (histogram->buckets[i])
-			histogram_add_calls(&moved, middle > overhead ? middle - overhead : 0,
+			histogram_add_calls(&moved, middle > overhead ? middle - overhead : less,
 					    histogram->buckets[i]);
 	}
-	*histogram = moved;
+	if (histogram)
+		*histogram = moved;
 }
 
 static uint64_t rounded(double value)
@@ -76,7 +79,6 @@ static void take_off(uint64_t *time, uint64_t overhead)
  */
 static void correct(const struct session *session, struct figures *figures, double overhead)
 {
-	struct histogram *histogram = session_histogram(session, figures->histogram);
 	const uint64_t each = rounded(overhead);
 	const double count = (double)figures->count;
 
@@ -88,26 +90,7 @@ static void correct(const struct session *session, struct figures *figures, doub
 	take_off(&figures->maximum, each);
 	take_off(&figures->slowest.ns, each);
 	take_off(&figures->fastest.ns, each);
-	if (histogram)
-		move_histogram(histogram, each);
-}
-
-/* The differences of the clocks, by which events are longer before the overhead is taken off. */
-static void correct_differences(struct histogram *histogram, uint64_t overhead)
-{
-	struct histogram moved = {.used = {0}};
-
-	if (!histogram)
-		return;
-	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		uint64_t middle = (histogram_bucket_low(i) + histogram_bucket_high(i)) / 2;
-
-		if (histogram->buckets[i])
-			histogram_add_calls(
-				&moved, middle > overhead ? middle - overhead : overhead - middle,
-				histogram->buckets[i]);
-	}
-	*histogram = moved;
+	move_histogram(session_histogram(session, figures->histogram), each, false);
 }
 
 static void correct_record(const struct session_header *header, struct trace_record *record)
@@ -121,44 +104,29 @@ static void correct_record(const struct session_header *header, struct trace_rec
 	record->overhead = 0;
 }
 
-static void correct_records(const struct session_header *header, struct trace_record *records,
-			    size_t count)
+void correct_place(const struct session *session, struct segment_place *place)
 {
-	for (size_t i = 0; i < count; i++)
-		if (records[i].overhead)
-			correct_record(header, &records[i]);
-}
+	struct segment *segment = (struct segment *)(session->base + place->offset);
+	struct trace_record *records = (struct trace_record *)(segment + 1);
+	size_t count = (segment_used(session, place) - sizeof(*segment)) / sizeof(*records);
 
-void correct_place(const struct session *session, const struct segment_place *place)
-{
-	char *segment = session->base + place->offset;
-
-	if (session->corrects_trace && place->kind == SEGMENT_TRACE)
-		correct_records(session_header(session),
-				(struct trace_record *)(segment + sizeof(struct segment)),
-				(place->size - sizeof(struct segment)) /
-					sizeof(struct trace_record));
+	for (size_t i = 0; i < count; i++) {
+		if (!records[i].overhead)
+			continue;
+		/* Filled parts are mapped to be read alone; most have nothing to take off. */
+		if (session->writable && segment_map(session, place, PROT_READ | PROT_WRITE))
+			return;
+		correct_record(session_header(session), &records[i]);
+	}
 }
 
 void session_correct_trace(struct session *session)
 {
-	struct trace_part part = {.records = NULL};
-
 	session->corrects_trace = !session->writable;
-	while (session->writable && session_next_trace_part(session, &part)) {
-		struct segment_place *place =
-			segment_find(session, session_offset(session, part.records));
-
-		/* Filled parts are mapped to be read alone; most have nothing to take off. */
-		for (size_t i = 0; i < part.count; i++) {
-			if (!part.records[i].overhead)
-				continue;
-			if (segment_map(session, place, PROT_READ | PROT_WRITE))
-				break;
-			correct_records(session_header(session),
-					(struct trace_record *)part.records + i, 1);
-		}
-	}
+	for (size_t i = 0; i < session->place_count && session->writable; i++)
+		if (session->places[i].kind == SEGMENT_TRACE &&
+		    !segment_map(session, &session->places[i], PROT_READ))
+			correct_place(session, &session->places[i]);
 }
 
 /* What a row's calls were inside of ranges. */
@@ -191,8 +159,8 @@ void row_subtract_overhead(const struct session *session, struct row *row)
 	if (!row_is_gpu(row->kind) || row->host_included)
 		return;
 	correct(session, &row->events, overhead);
-	correct_differences(session_histogram(session, row->difference_histogram),
-			    rounded(overhead));
+	move_histogram(session_histogram(session, row->difference_histogram), rounded(overhead),
+		       true);
 	estimate_take_off(&row->estimate, overhead);
 	row->estimate.standard_error = row_overhead_error(header, row);
 	row->checked_events = row->checked_raw;
