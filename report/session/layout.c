@@ -188,8 +188,9 @@ static const struct {
 struct layout {
 	/* The profile's line for each of this version's, counted from 1; 0: it has none. */
 	uint16_t from[LAYOUT_LINES_MOST];
-	struct layout_line *theirs;
+	const struct layout_line *theirs;
 	unsigned count;
+	char *front; /* of the file, up to its segments */
 };
 
 static struct layout_table own;
@@ -343,77 +344,10 @@ static uint16_t find_line(const struct layout *layout, const struct layout_line 
 	return 0;
 }
 
-int layout_read(struct layout **result, struct layout_line *lines, unsigned count)
-{
-	struct layout *layout = calloc(1, sizeof(*layout));
-	uint16_t structure = 0;
-	int error = 0;
-
-	*result = NULL;
-	if (!layout || !is_sound(lines, count)) {
-		free(lines);
-		free(layout);
-		return layout ? -EBADMSG : -ENOMEM;
-	}
-	layout->theirs = lines;
-	layout->count = count;
-	for (unsigned i = 0; i < layout_own()->count && !error; i++) {
-		const struct layout_line *line = &own.lines[i];
-
-		if (line->type == LAYOUT_STRUCTURE)
-			layout->from[i] = structure = find_line(layout, line, 0);
-		else
-			layout->from[i] = structure ? find_line(layout, line, structure) : 0;
-		if (line->type == LAYOUT_STRUCTURE && line->offset && structure &&
-		    lines[structure - 1].size < line->size / GROWTH_MOST)
-			error = -EBADMSG;
-	}
-	/* The header, of which each has one, is the last of them. */
-	if (error || !structure) {
-		layout_free(layout);
-		return -EBADMSG;
-	}
-	*result = layout;
-	return 0;
-}
-
-void layout_free(struct layout *layout)
-{
-	if (!layout)
-		return;
-	free(layout->theirs);
-	free(layout);
-}
-
 /* The profile's line for one of this version's; NULL: it has none. */
 static const struct layout_line *their_line(const struct layout *layout, unsigned line)
 {
 	return layout->from[line] ? &layout->theirs[layout->from[line] - 1] : NULL;
-}
-
-int layout_kind(const struct layout *layout, uint32_t kind)
-{
-	if (kind == SEGMENT_STRINGS || kind == SEGMENT_HISTOGRAMS)
-		return (int)kind;
-	for (unsigned i = 0; i < SEGMENT_KINDS; i++) {
-		const struct layout_line *theirs = their_line(layout, own.of_kind[i + 1]);
-
-		if (theirs && theirs->offset == (uint64_t)kind + 1)
-			return (int)i;
-	}
-	return -1;
-}
-
-uint32_t layout_item_size(const struct layout *layout, unsigned kind)
-{
-	const struct layout_line *theirs = their_line(layout, own.of_kind[kind + 1]);
-
-	return own.of_kind[kind + 1] && theirs ? theirs->size : 1;
-}
-
-uint32_t layout_header_size(const struct layout *layout)
-{
-	return their_line(layout, own.of_kind[0])->size;
 }
 
 /* Before there was `known`, the most stood for the least of nothing, NAN and a total of 0 for what
@@ -469,15 +403,75 @@ static void convert(const struct layout *layout, unsigned structure, char *to, c
 	}
 }
 
+int layout_read(struct layout **result, struct session_header *header, char *front)
+{
+	const struct layout_line *theirs = (const struct layout_line *)(front + header->layout);
+	struct layout *layout = calloc(1, sizeof(*layout));
+	const unsigned count = header->layout_lines;
+	uint16_t structure = 0;
+	bool is_right = layout && layout_sum(theirs, count) == header->layout_sum &&
+			is_sound(theirs, count);
+	int error = layout ? -EBADMSG : -ENOMEM;
+
+	if (!layout) {
+		free(front);
+		return error;
+	}
+	layout->front = front;
+	layout->theirs = theirs;
+	layout->count = count;
+	for (unsigned i = 0; i < layout_own()->count && is_right; i++) {
+		const struct layout_line *line = &own.lines[i];
+
+		if (line->type == LAYOUT_STRUCTURE)
+			layout->from[i] = structure = find_line(layout, line, 0);
+		else
+			layout->from[i] = structure ? find_line(layout, line, structure) : 0;
+		is_right = line->type != LAYOUT_STRUCTURE || !line->offset || !structure ||
+			   theirs[structure - 1].size >= line->size / GROWTH_MOST;
+	}
+	/* The header, of which each has one, is the last of them. */
+	if (!is_right || !structure || theirs[structure - 1].size > header->header_size) {
+		layout_free(layout);
+		return error;
+	}
+	convert(layout, own.of_kind[0], (char *)header, front, NULL, NULL);
+	*result = layout;
+	return 0;
+}
+
+void layout_free(struct layout *layout)
+{
+	if (!layout)
+		return;
+	free(layout->front);
+	free(layout);
+}
+
+int layout_kind(const struct layout *layout, uint32_t kind)
+{
+	if (kind == SEGMENT_STRINGS || kind == SEGMENT_HISTOGRAMS)
+		return (int)kind;
+	for (unsigned i = 0; i < SEGMENT_KINDS; i++) {
+		const struct layout_line *theirs = their_line(layout, own.of_kind[i + 1]);
+
+		if (theirs && theirs->offset == (uint64_t)kind + 1)
+			return (int)i;
+	}
+	return -1;
+}
+
+uint32_t layout_item_size(const struct layout *layout, unsigned kind)
+{
+	const struct layout_line *theirs = their_line(layout, own.of_kind[kind + 1]);
+
+	return own.of_kind[kind + 1] && theirs ? theirs->size : 1;
+}
+
 void layout_item(const struct layout *layout, unsigned kind, void *to, const void *from,
 		 layout_moved *moved, const void *context)
 {
 	convert(layout, own.of_kind[kind + 1], to, from, moved, context);
-}
-
-void layout_header(const struct layout *layout, struct session_header *to, const void *from)
-{
-	convert(layout, own.of_kind[0], (char *)to, from, NULL, NULL);
 }
 
 unsigned layout_unknown(const struct layout *layout, char *names, size_t size)

@@ -84,20 +84,19 @@ uint32_t item_size(unsigned kind);
 
 /* How the structures of a profile become this version's. */
 struct layout;
-/* Takes the lines, which malloc() gave. 0, -EBADMSG or -ENOMEM. */
-int layout_read(struct layout **layout, struct layout_line *lines, unsigned count);
+struct session_header;
+/* By the table in a file's front, which malloc() gave and is taken over: its header becomes this
+ * version's too. 0, -EBADMSG or -ENOMEM. */
+int layout_read(struct layout **layout, struct session_header *header, char *front);
 void layout_free(struct layout *layout);
 /* What this version calls a kind of segment of the profile's; -1: it does not know it. */
 int layout_kind(const struct layout *layout, uint32_t kind);
-/* Bytes of an item of a kind, which is this version's, or of the header, in the profile. */
+/* Bytes of an item of a kind, which is this version's, in the profile. */
 uint32_t layout_item_size(const struct layout *layout, unsigned kind);
-uint32_t layout_header_size(const struct layout *layout);
 /* Makes one of this version's: what the profile lacks is 0, or not known. */
 typedef uint64_t layout_moved(const void *context, uint64_t reference);
 void layout_item(const struct layout *layout, unsigned kind, void *to, const void *from,
 		 layout_moved *moved, const void *context);
-struct session_header;
-void layout_header(const struct layout *layout, struct session_header *to, const void *from);
 /* How many members of the profile this version does not know, and their names. */
 unsigned layout_unknown(const struct layout *layout, char *names, size_t size);
 

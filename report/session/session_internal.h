@@ -100,11 +100,6 @@ void header_write(struct session *session, uint64_t file_size);
 
 /* Whether a descriptor is of the session's file. */
 bool is_session_file(const struct session *session, int fd);
-/* Gives a part of a file its blocks: a store into a hole of a full disk would be a SIGBUS. */
-int allocate_blocks(int fd, uint64_t offset, uint64_t size);
-/* Map a part of the session: 0 or -errno. */
-int map_file(const struct session *session, int fd, int protection, uint64_t offset, uint64_t size);
-int map_anonymous(const struct session *session, uint64_t offset, uint64_t size);
 /* Writes a segment's header; it becomes session->current[kind]. */
 void segment_start(struct session *session, enum segment_kind kind, uint64_t offset, uint64_t size);
 
@@ -118,11 +113,12 @@ struct segment_place *segment_place_add(struct session *session, uint64_t offset
 					enum segment_kind kind);
 /* The places of a moment, and how many; any thread, without memory or a lock. */
 size_t segment_places(const struct session *session, struct segment_place **places);
-void segment_places_free(struct session *session);
 /* The place that holds an offset, NULL where none does. */
 struct segment_place *segment_find(const struct session *session, uint64_t offset);
 struct segment_place *segment_find_among(struct segment_place *places, size_t count,
 					 uint64_t offset);
+/* The place that held it in the file that is read. */
+const struct segment_place *segment_find_source(const struct session *session, uint64_t offset);
 /* Gives a filled trace segment's memory back; its records stay in the file. */
 void segment_unmap(struct session *session, struct segment_place *place);
 /* Maps such a segment again, by mmap's protection, or reads one of an opened session, if it was not

@@ -141,7 +141,7 @@ size_t segment_places(const struct session *session, struct segment_place **plac
 	return count;
 }
 
-void segment_places_free(struct session *session)
+static void segment_places_free(struct session *session)
 {
 	for (struct place_array *array = session->place_arrays, *before; array; array = before) {
 		before = array->before;
@@ -149,23 +149,36 @@ void segment_places_free(struct session *session)
 	}
 }
 
-struct segment_place *segment_find_among(struct segment_place *places, size_t count,
-					 uint64_t offset)
+/* `source`: by where they lie in the file that is read. */
+static struct segment_place *find_place(struct segment_place *places, size_t count, uint64_t offset,
+					bool source)
 {
 	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 		struct segment_place *place = &places[middle];
+		uint64_t start = source ? place->source : place->offset;
 
-		if (offset < place->offset)
+		if (offset < start)
 			high = middle;
-		else if (offset - place->offset >= place->size)
+		else if (offset - start >= (source ? place->source_size : place->size))
 			low = middle + 1;
 		else
 			return place;
 	}
 	return NULL;
+}
+
+struct segment_place *segment_find_among(struct segment_place *places, size_t count,
+					 uint64_t offset)
+{
+	return find_place(places, count, offset, false);
+}
+
+const struct segment_place *segment_find_source(const struct session *session, uint64_t offset)
+{
+	return find_place(session->places, session->place_count, offset, true);
 }
 
 struct segment_place *segment_find(const struct session *session, uint64_t offset)
@@ -206,7 +219,8 @@ static int session_descriptor(const struct session *session, int access, bool *o
 	return fd;
 }
 
-int allocate_blocks(int fd, uint64_t offset, uint64_t size)
+/* Gives a part of a file its blocks: a store into a hole of a full disk would be a SIGBUS. */
+static int allocate_blocks(int fd, uint64_t offset, uint64_t size)
 {
 	struct rlimit limit;
 	int error;
@@ -220,7 +234,8 @@ int allocate_blocks(int fd, uint64_t offset, uint64_t size)
 	return -error;
 }
 
-int map_file(const struct session *session, int fd, int protection, uint64_t offset, uint64_t size)
+static int map_file(const struct session *session, int fd, int protection, uint64_t offset,
+		    uint64_t size)
 {
 	void *map = mmap(session->base + offset, size, protection, MAP_SHARED | MAP_FIXED, fd,
 			 (off_t)offset);
@@ -228,7 +243,7 @@ int map_file(const struct session *session, int fd, int protection, uint64_t off
 	return map == MAP_FAILED ? -errno : 0;
 }
 
-int map_anonymous(const struct session *session, uint64_t offset, uint64_t size)
+static int map_anonymous(const struct session *session, uint64_t offset, uint64_t size)
 {
 	void *map = mmap(session->base + offset, size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -556,7 +571,7 @@ bool session_next_trace_part(const struct session *session, struct trace_part *p
 		if (place->kind != SEGMENT_TRACE || segment_map(session, place, PROT_READ))
 			continue;
 		used = segment_used(session, place) - sizeof(*segment);
-		if (used < sizeof(struct trace_record) || used > place->size)
+		if (used < sizeof(struct trace_record))
 			continue;
 		segment = (const struct segment *)(session->base + place->offset);
 		*part = (struct trace_part){
@@ -634,6 +649,13 @@ static void header_begin(struct session *session)
 	header_write(session, session->size);
 }
 
+/* The first 64 KiB. */
+static void begin(struct session *session)
+{
+	header_begin(session);
+	segment_start(session, SEGMENT_STRINGS, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES);
+}
+
 /* Creates the file under a name of its own and moves it into place once it is whole. */
 static int create_file(struct session *session, const char *path)
 {
@@ -659,8 +681,7 @@ static int create_file(struct session *session, const char *path)
 		goto out;
 	}
 	session->path[strlen(session->path) - NEW_FILE_SUFFIX] = '\0';
-	header_begin(session);
-	segment_start(session, SEGMENT_STRINGS, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES);
+	begin(session);
 	error = new_file_place(&file);
 	if (error)
 		goto out;
@@ -678,11 +699,9 @@ static int create_memory(struct session *session)
 {
 	int error = map_anonymous(session, 0, SESSION_SEGMENT_ALIGN);
 
-	if (error)
-		return error;
-	header_begin(session);
-	segment_start(session, SEGMENT_STRINGS, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES);
-	return 0;
+	if (!error)
+		begin(session);
+	return error;
 }
 
 int session_create(struct session **result, const char *path, unsigned flags)

@@ -96,38 +96,17 @@ static void read_part(int fd, char *to, uint64_t offset, uint64_t size)
 }
 
 /* A table that is not this version's, and by it the header. */
-static int read_layout(struct session_header *header, int fd, struct layout **result)
+static int read_layout(struct session_header *header, int fd, struct layout **layout)
 {
-	const uint32_t count = header->layout_lines;
-	const size_t size = count * sizeof(struct layout_line);
-	struct layout_line *lines = malloc(size);
-	struct layout *layout = NULL;
-	uint32_t header_size;
-	char *theirs = NULL;
-	int error;
+	const uint32_t size = header->header_size;
+	char *front = malloc(size);
 
-	if (!lines)
+	if (!front)
 		return -ENOMEM;
-	if (read_at(fd, lines, size, header->layout) != (ssize_t)size ||
-	    layout_sum(lines, count) != header->layout_sum) {
-		free(lines);
-		return -EBADMSG;
-	}
-	error = layout_read(&layout, lines, count);
-	if (error)
-		return error;
-	header_size = layout_header_size(layout);
-	theirs = header_size > header->header_size ? NULL : malloc(header_size);
-	if (!theirs || read_at(fd, theirs, header_size, 0) != (ssize_t)header_size) {
-		error = header_size > header->header_size || theirs ? -EBADMSG : -ENOMEM;
-		layout_free(layout);
-		goto out;
-	}
-	layout_header(layout, header, theirs);
-	*result = layout;
-out:
-	free(theirs);
-	return error;
+	if (read_at(fd, front, size, 0) == (ssize_t)size)
+		return layout_read(layout, header, front);
+	free(front);
+	return -EBADMSG;
 }
 
 /* `layout`: NULL where the profile's is this version's. */
@@ -151,6 +130,7 @@ static int read_header(struct session_header *header, int fd, struct layout **la
 	if (header->header_size < front || header->header_size % sizeof(struct segment) ||
 	    header->header_size > SESSION_SEGMENT_ALIGN ||
 	    header->file_size < header->header_size || header->layout > header->header_size ||
+	    header->layout % sizeof(uint64_t) ||
 	    header->layout_lines >
 		    (header->header_size - header->layout) / sizeof(struct layout_line))
 		return -EBADMSG;
@@ -186,25 +166,13 @@ static bool is_of_file(const struct segment_place *place, bool finished)
 static uint64_t moved(const void *context, uint64_t reference)
 {
 	const struct session *session = context;
-	const struct segment_place *place = NULL;
-	size_t low = 0, high = session->place_count;
+	const struct segment_place *place = segment_find_source(session, reference);
+	const struct segment_place *last = &session->places[session->place_count - 1];
 	uint64_t within, theirs;
 
-	while (low < high && !place) {
-		size_t middle = (low + high) / 2;
-
-		place = &session->places[middle];
-		if (reference < place->source)
-			high = middle;
-		else if (reference - place->source >= place->source_size)
-			low = middle + 1;
-		else
-			break;
-		place = NULL;
-	}
 	/* What lies behind the file's end does here too. */
 	if (!place)
-		return session->place_count && low == session->place_count ? UINT64_MAX : 0;
+		return reference >= last->source + last->source_size ? UINT64_MAX : 0;
 	within = reference - place->source;
 	theirs = layout_item_size(session->layout, place->kind);
 	if (within < sizeof(struct segment) || (within - sizeof(struct segment)) % theirs)
@@ -313,6 +281,8 @@ uint64_t segment_used(const struct session *session, const struct segment_place 
 	const struct segment *segment = (const struct segment *)(session->base + place->offset);
 	uint64_t used = __atomic_load_n(&segment->used, __ATOMIC_ACQUIRE);
 
+	if (used < sizeof(*segment))
+		return sizeof(*segment);
 	return used < place->size ? used : place->size;
 }
 
@@ -342,13 +312,13 @@ static bool reads_more(const struct session *session)
 }
 
 /* Room at the end for one more note: what this version does not know of the file. */
-static int make_room_for_note(struct session *session)
+static int make_room_for_note(struct session *session, uint64_t file_size)
 {
 	int error = segment_places_reserve(session);
 
 	if (error)
 		return error;
-	segment_place_add(session, session->size, PAGE, SEGMENT_STRINGS)->source = UINT64_MAX;
+	segment_place_add(session, session->size, PAGE, SEGMENT_STRINGS)->source = file_size;
 	session->size += PAGE;
 	return 0;
 }
@@ -409,7 +379,7 @@ int session_open_file(struct session **result, int fd)
 	session->size = HEADER_BYTES;
 	error = find_segments(session, header);
 	if (!error && session->layout)
-		error = make_room_for_note(session);
+		error = make_room_for_note(session, header->file_size);
 	if (error)
 		goto out;
 	if (session->layout)
