@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "preload/base/futex.h"
-#include "preload/base/sanitizer.h"
 
 /* By default it is what `ulimit -s` says, which may be too small: demangling and the report take
  * 300 KB at most. */
@@ -209,4 +208,34 @@ bool spare_thread_wait(uint64_t end)
 	uint32_t calls = atomic_load_explicit(&spare.calls, memory_order_acquire);
 
 	return calls % 2 == 0 || futex_wait_while(&spare.calls, calls, end);
+}
+
+/* Chosen. */
+#define CLOSE_WAIT_NS 100000000u
+#define CLOSED	      (UINT32_C(1) << 31)
+
+/* How many threads are amid calls that a sandbox may refuse; and CLOSED. */
+static _Atomic uint32_t open_calls;
+
+void sandbox_calls_end(void)
+{
+	if (atomic_fetch_sub(&open_calls, 1) & CLOSED)
+		futex_wake(&open_calls);
+}
+
+bool sandbox_calls_begin(void)
+{
+	if (!(atomic_fetch_add(&open_calls, 1) & CLOSED))
+		return true;
+	sandbox_calls_end();
+	return false;
+}
+
+void sandbox_close(void)
+{
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + CLOSE_WAIT_NS;
+	uint32_t now = atomic_fetch_or(&open_calls, CLOSED) | CLOSED;
+
+	while (now != CLOSED && futex_wait_while(&open_calls, now, end))
+		now = atomic_load(&open_calls);
 }

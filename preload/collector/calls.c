@@ -6,7 +6,7 @@
 #include "preload/collector/cost.h"
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
-#include "preload/events/event_overhead.h"
+#include "preload/events/calibration.h"
 #include "preload/events/event_pool.h"
 #include "preload/events/in_flight.h"
 #include "preload/nvtx/ranges.h"
@@ -451,7 +451,7 @@ void calls_lost_records(void)
 void calls_finish(void)
 {
 	matcher_expire(UINT64_MAX);
-	event_overhead_note();
+	calibration_note();
 	session_subtract_overheads(rows_session);
 	rows_finish();
 	rows_take_lost();
@@ -460,5 +460,5 @@ void calls_finish(void)
 void calls_start(void)
 {
 	matcher_start(unmatched);
-	event_overhead_start(rows_session);
+	calibration_start(rows_session);
 }

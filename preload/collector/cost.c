@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/cost.h"
 
-#include "preload/events/event_overhead.h"
+#include "preload/events/calibration.h"
 
 /* How many streams of a device are remembered; then the one that ended first is replaced.
  * Chosen. */

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/background_thread.h"
 #include "preload/base/mode.h"
-#include "preload/base/sandbox.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/rows.h"

@@ -15,7 +15,6 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
-#include "preload/base/sandbox.h"
 
 /* How often the collector checks. Chosen. */
 #define CHECK_NS      1000000000u

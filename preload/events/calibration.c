@@ -4,15 +4,23 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
-#include "preload/events/context_gates.h"
-#include "preload/events/event_overhead.h"
+#include "preload/events/gates.h"
 #include "preload/handles/capture.h"
+
+static struct session *session;
+static int measured_on = -1; /* the device; its overheads are used for all */
+
+void calibration_start(struct session *the_session)
+{
+	session = the_session;
+}
 
 /* How many kernels' readings are kept. */
 #define SELF_TIMING_READINGS 21u
@@ -48,6 +56,17 @@ struct measured measured_of(double *values, unsigned count)
 /* From preload/events/self_timing.cu. */
 extern const unsigned long long self_timing_fatbin[];
 
+/*
+ * What runs on the device: a kernel that reads the device's clock when it begins and when it ends,
+ * and a copy into the device's memory. With the context current; a function that returns false met
+ * a call that the driver does not have or refused.
+ */
+
+/* What a kernel wrote, by the device's clock in nanoseconds, and the least step of that. */
+struct reading {
+	uint64_t begin, end, step, unused;
+};
+
 /* What the device writes and reads. */
 struct shared {
 	struct reading readings[SELF_TIMING_READINGS];
@@ -59,6 +78,7 @@ static CUdeviceptr target;
 static struct shared *shared; /* memory of its own, as a child of fork must not copy it */
 static CUdeviceptr shared_address;
 
+/* Loads the kernel into the current context. */
 static bool load_kernel(void)
 {
 	CUresult (*function)(CUfunction *, CUmodule, const char *) = (CUresult(*)(
@@ -75,6 +95,7 @@ static bool load_kernel(void)
 	       bytes >= COPY_BYTES;
 }
 
+/* Makes the memory for its readings. */
 static bool make_shared(void)
 {
 	if (!shared) {
@@ -87,12 +108,6 @@ static bool make_shared(void)
 	       driver.cuMemHostRegister_v2(shared, sizeof(*shared), CU_MEMHOSTREGISTER_DEVICEMAP) ==
 		       CUDA_SUCCESS &&
 	       driver.cuMemHostGetDevicePointer_v2(&shared_address, shared, 0) == CUDA_SUCCESS;
-}
-
-/* Loads the kernel into the current context, and makes the memory for its readings. */
-static bool self_timing_prepare(void)
-{
-	return make_shared() && load_kernel();
 }
 
 /* Launches the kernel, to run for so long. Its reading is kept by its number. The forms for
@@ -134,10 +149,22 @@ static void self_timing_wait(CUstream stream)
 		driver.cuStreamBatchMemOp_v2(stream, 1, &wait, 0);
 }
 
-/* What the last kernel of that number wrote; to be read once that has ended. */
-static const struct reading *self_timing_reading(unsigned number)
+/* Of the device's clock, in nanoseconds: what the first kernel wrote. */
+static double step_of_clock(void)
 {
-	return &shared->readings[number];
+	return (double)shared->readings[0].step;
+}
+
+/* The least error is the clock's step. */
+static struct event_overhead overhead_of(double nanoseconds, double error, unsigned pairs)
+{
+	double step = step_of_clock();
+
+	return (struct event_overhead){
+		.ns = (uint64_t)(nanoseconds + 0.5),
+		.pairs = pairs,
+		.standard_error = (uint64_t)((error > step ? error : step) + 0.5),
+	};
 }
 
 /* What event pairs around kernels hold beyond what the kernels themselves read; `number`: the first
@@ -149,7 +176,7 @@ static bool self_timing_beyond(CUevent (*pairs)[2], unsigned count, unsigned num
 	float milliseconds;
 
 	for (unsigned i = 0; i < count; i++) {
-		const struct reading *reading = self_timing_reading(number + i);
+		const struct reading *reading = &shared->readings[number + i];
 
 		if (driver.cuEventElapsedTime(&milliseconds, pairs[i][0], pairs[i][1]) !=
 		    CUDA_SUCCESS)
@@ -157,7 +184,7 @@ static bool self_timing_beyond(CUevent (*pairs)[2], unsigned count, unsigned num
 		/* A reading is the clock's last step: half a step early on average, at the end not,
 		 * as the kernel waits for a step there. */
 		values[i] = (double)milliseconds * 1e6 - (double)(reading->end - reading->begin) +
-			    (double)self_timing_reading(0)->step / 2;
+			    step_of_clock() / 2;
 	}
 	*measured = measured_of(values, count);
 	return true;
@@ -216,16 +243,16 @@ static CUevent queued_overhead_last(void)
 /* To be called once it is reached, with what pairs around kernels hold that are not queued. */
 static void queued_overhead_take(const struct measured *not_queued)
 {
-	double step = (double)self_timing_reading(0)->step, more, error;
 	struct measured queued;
+	double more;
 
 	/* Some microseconds more come of other work that ran on the device. */
 	if (!self_timing_beyond(queued_events + SKIPPED, QUEUED_KERNELS, first, &queued) ||
 	    queued.middle > 2 * not_queued->middle)
 		return;
 	more = queued.middle - not_queued->middle;
-	error = queued.error + not_queued->error;
-	event_overhead_set_queued(more > 0 ? more : 0, error > step ? error : step, QUEUED_KERNELS);
+	session_header(session)->queued =
+		overhead_of(more > 0 ? more : 0, queued.error + not_queued->error, QUEUED_KERNELS);
 }
 
 /* The pairs of a series around nothing. Chosen. */
@@ -319,7 +346,7 @@ static bool prepare(void)
 	CUresult (*create)(CUstream *, unsigned) =
 		(CUresult(*)(CUstream *, unsigned))driver_entry(ENTRY_cuStreamCreate);
 
-	if (!create || !self_timing_prepare() ||
+	if (!create || !make_shared() || !load_kernel() ||
 	    create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS || !make_events())
 		return false;
 	records_come = cupti_active();
@@ -423,19 +450,12 @@ static bool measure(enum series series, const double *less, struct measured *mea
 	return true;
 }
 
-static double step_of_clock(void)
-{
-	return (double)self_timing_reading(0)->step;
-}
-
 static void set(enum overhead_kind kind, enum series series, double nanoseconds, double error)
 {
-	double step = step_of_clock();
-
-	event_overhead_measured_on(context->device);
+	measured_on = context->device;
 	if (nanoseconds > 0)
-		event_overhead_set(kind, nanoseconds, error > step ? error : step,
-				   pairs_of[series]);
+		session_header(session)->overheads[kind] =
+			overhead_of(nanoseconds, error, pairs_of[series]);
 }
 
 static void use_records(void)
@@ -511,4 +531,18 @@ bool calibration_take(const struct activity *activity)
 	if (records[of] < tries * OPERATIONS)
 		recorded[of][records[of]++ % OPERATIONS] = activity->end - activity->start;
 	return true;
+}
+
+void calibration_note(void)
+{
+	const struct device_info *devices = session_header(session)->devices;
+
+	if (measured_on < 0 || measured_on >= SESSION_DEVICES || mode_is_cupti())
+		return;
+	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+		if (devices[i].used && strcmp(devices[i].name, devices[measured_on].name) != 0)
+			session_note(session,
+				     "Event-pair overhead was measured on device %d alone, a %s; "
+				     "on device %u, a %s, it may differ.",
+				     measured_on, devices[measured_on].name, i, devices[i].name);
 }

@@ -6,7 +6,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
-#include "preload/events/event_overhead.h"
+#include "preload/events/calibration.h"
 #include "preload/handles/operation.h"
 
 /* Length of a sampling window, after which the thresholds are set anew. The first ones are shorter,

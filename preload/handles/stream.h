@@ -15,11 +15,11 @@
 #include <stdint.h>
 #include <uthash.h>
 
-#include "preload/base/gate.h"
 #include "preload/base/launch_section.h"
 #include "preload/driver/driver.h"
 
 struct event_pair;
+struct gate_words;
 struct match_stream; /* a stream's calls that wait for their activity records */
 struct event_queue;  /* a stream's calls whose event pairs are not read yet */
 
@@ -48,7 +48,7 @@ struct context {
 	/*
 	 * The words that gated calls make their streams wait for, as the host and the device see
 	 * them; NULL: calls are not gated. They are first the untried ones, with which a call tries
-	 * whether a stream waits (context_gates.h).
+	 * whether a stream waits (gates.h).
 	 */
 	struct gate_words *_Atomic gates, *_Atomic gates_untried;
 	CUdeviceptr gate_address;
@@ -56,7 +56,7 @@ struct context {
 	/* How often the reporter opened a gate, or a try was too late to tell. */
 	_Atomic uint32_t gates_late;
 	_Atomic uint32_t blocking_streams; /* in use, without the legacy stream, and not ended */
-	/* For context_gates.c: the page, whether it was asked for, and whether the user knows that
+	/* For gates.c: the page, whether it was asked for, and whether the user knows that
 	 * gates are off. */
 	struct gate_words *gate_page;
 	_Atomic bool gates_asked;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/launch/event_record.h"
 
-#include "preload/base/gate.h"
 #include "preload/base/mode.h"
-#include "preload/events/context_gates.h"
+#include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/cold_path.h"
 #include "preload/launch/call.h"

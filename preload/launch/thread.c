@@ -8,9 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "preload/base/gate.h"
 #include "preload/base/instantiation.h"
-#include "preload/events/context_gates.h"
+#include "preload/events/gates.h"
 #include "preload/events/event_pool.h"
 #include "preload/launch/runtime_call.h"
 

@@ -7,7 +7,6 @@
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
-#include "preload/base/sanitizer.h"
 #include "report/energy/energy.h"
 #include "report/devices/describe.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
-#include "preload/base/sanitizer.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
 #include "report/print/table.h"

@@ -11,7 +11,6 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/futex.h"
-#include "preload/base/sanitizer.h"
 #include "preload/base/settings.h"
 #include "report/prometheus/prometheus.h"
 #include "report/session/files.h"

@@ -14,10 +14,9 @@
 #include "preload/base/clock.h"
 #include "preload/base/default_action.h"
 #include "preload/base/futex.h"
-#include "preload/base/gate.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/sanitizer.h"
 #include "preload/collector/collector.h"
+#include "preload/events/gates.h"
 
 /* How long the collector has for its own report. Chosen: on an H200 programs were gone, teardown
  * included, 0.14 to 0.41 s after the signal, each with the collector's report. */

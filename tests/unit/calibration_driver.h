@@ -22,8 +22,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/events/calibration.h"
-#include "preload/events/context_gates.h"
-#include "preload/events/event_overhead.h"
+#include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 #include "tests/unit/own_process.h"
 
@@ -116,37 +115,24 @@ bool context_gates_allowed(void)
 	return gates_allowed;
 }
 
-/* What event_overhead.c is told. */
-static struct {
-	double nanoseconds, error;
-	unsigned pairs, times;
-} set[OVERHEAD_KINDS];
-static int measured_on;
+/* The profile: its header, and what is said in it. */
+static struct session_header profile;
+static char said[500];
 
-void event_overhead_set(enum overhead_kind kind, double nanoseconds, double error, unsigned pairs)
+struct session_header *session_header(const struct session *session)
 {
-	set[kind].nanoseconds = nanoseconds;
-	set[kind].error = error;
-	set[kind].pairs = pairs;
-	set[kind].times++;
+	(void)session;
+	return &profile;
 }
 
-static struct {
-	double nanoseconds, error;
-	unsigned pairs, times;
-} queued;
-
-void event_overhead_set_queued(double nanoseconds, double error, unsigned pairs)
+void session_note(struct session *session, const char *format, ...)
 {
-	queued.nanoseconds = nanoseconds;
-	queued.error = error;
-	queued.pairs = pairs;
-	queued.times++;
-}
+	va_list arguments;
 
-void event_overhead_measured_on(int device)
-{
-	measured_on = device;
+	(void)session;
+	va_start(arguments, format);
+	vsnprintf(said, sizeof(said), format, arguments);
+	va_end(arguments);
 }
 
 /* The driver: what was asked of it, by number, and which call of which function fails. */
@@ -348,7 +334,6 @@ static void start(void)
 	mode_events = true;
 	mode_begun = true;
 	now = 1000 * MS;
-	measured_on = -1;
 	for (unsigned i = 0; i < PAIRS; i++) {
 		*pair(0, i) = 1400;
 		*pair(1, i) = 14000;

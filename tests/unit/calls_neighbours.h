@@ -17,7 +17,7 @@
 #include "preload/collector/cost.h"
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
-#include "preload/events/event_overhead.h"
+#include "preload/events/calibration.h"
 #include "preload/events/event_pool.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
@@ -88,12 +88,12 @@ bool event_queue_add(struct in_flight *operation)
 	return true;
 }
 
-void event_overhead_start(struct session *session)
+void calibration_start(struct session *session)
 {
 	(void)session;
 }
 
-void event_overhead_note(void)
+void calibration_note(void)
 {
 }
 

@@ -35,7 +35,7 @@
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "preload/events/calibration.h"
-#include "preload/events/context_gates.h"
+#include "preload/events/gates.h"
 #include "preload/events/event_pool.h"
 #include "preload/events/event_queue.h"
 #include "preload/events/sampling.h"

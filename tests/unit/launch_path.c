@@ -12,6 +12,7 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/mode.h"
+#include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
 #include "preload/launch/count_only.h"

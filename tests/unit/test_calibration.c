@@ -58,21 +58,27 @@ static void measure(bool were_queued)
 TEST(without_cupti_the_kernels_own_readings_are_used)
 {
 	measure(false);
-	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].pairs, 0);
 	calibration_settle();
-	assert_int_equal(measured_on, 2);
+	profile.devices[2] = (struct device_info){.used = true, .name = "this one"};
+	profile.devices[3] = (struct device_info){.used = true, .name = "another"};
+	calibration_note();
+	assert_string_equal(said,
+			    "Event-pair overhead was measured on device 2 alone, a this one; on "
+			    "device 3, a another, it may differ.");
 	/* Between 1400, around nothing, and 14000 less 10000 and half a step of the clock. */
-	assert_int_equal((int)set[OVERHEAD_KERNEL].nanoseconds, (1300 + 4016) / 2);
-	assert_int_equal((int)set[OVERHEAD_KERNEL].error, (int)((4016 - 1300) / 2 / 1.7320508));
-	assert_int_equal(set[OVERHEAD_KERNEL].pairs, FEW);
-	assert_int_equal((int)(set[OVERHEAD_COPY].nanoseconds + 0.5), 1300);
-	assert_int_equal(set[OVERHEAD_COPY].pairs, PAIRS);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].ns, (1300 + 4016) / 2);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].standard_error,
+			 (int)((4016 - 1300) / 2 / 1.7320508));
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].pairs, FEW);
+	assert_int_equal(profile.overheads[OVERHEAD_COPY].ns, 1300);
+	assert_int_equal(profile.overheads[OVERHEAD_COPY].pairs, PAIRS);
 	/* No less than a step of the clock. */
-	assert_int_equal((int)set[OVERHEAD_COPY].error, 32);
-	assert_int_equal(queued.times, 0);
+	assert_int_equal(profile.overheads[OVERHEAD_COPY].standard_error, 32);
+	assert_int_equal(profile.queued.pairs, 0);
 	assert_int_equal(destroyed, EVENTS);
 	calibration_settle();
-	assert_int_equal(set[OVERHEAD_COPY].times, 1);
+	assert_int_not_equal(profile.overheads[OVERHEAD_COPY].pairs, 0);
 	assert_int_equal(destroyed, EVENTS);
 }
 
@@ -82,8 +88,8 @@ TEST(of_the_two_series_around_nothing_the_shorter_counts)
 		*pair(2, i) = 1500;
 	measure(false);
 	calibration_settle();
-	assert_int_equal((int)set[OVERHEAD_KERNEL].nanoseconds, (1400 + 4016) / 2);
-	assert_int_equal((int)(set[OVERHEAD_COPY].nanoseconds + 0.5), 1500);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].ns, (1400 + 4016) / 2);
+	assert_int_equal(profile.overheads[OVERHEAD_COPY].ns, 1500);
 }
 
 /* CUPTI's records of the kernels or the copies, each so long. */
@@ -115,9 +121,9 @@ TEST(with_cupti_its_records_are_used)
 	assert_false(calibration_take(&(struct activity){.context = 2, .stream = 4}));
 	assert_false(calibration_take(&(struct activity){.context = 3, .stream = 5}));
 	calibration_settle();
-	assert_int_equal((int)(set[OVERHEAD_KERNEL].nanoseconds + 0.5), 3000);
-	assert_int_equal((int)(set[OVERHEAD_COPY].nanoseconds + 0.5), 3000);
-	assert_int_equal(set[OVERHEAD_COPY].pairs, FEW);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].ns, 3000);
+	assert_int_equal(profile.overheads[OVERHEAD_COPY].ns, 3000);
+	assert_int_equal(profile.overheads[OVERHEAD_COPY].pairs, FEW);
 	/* Later ones are not the program's either. */
 	give_records(ACTIVITY_KERNEL, 9000, 1);
 }
@@ -129,7 +135,7 @@ TEST(without_all_records_the_readings_are_used)
 	give_records(ACTIVITY_KERNEL, 9000, FEW + 1);
 	give_records(ACTIVITY_MEMCPY, 2200, FEW);
 	calibration_settle();
-	assert_int_equal((int)set[OVERHEAD_KERNEL].nanoseconds, (1300 + 4016) / 2);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].ns, (1300 + 4016) / 2);
 }
 
 TEST(a_record_that_makes_no_sense_is_not_used)
@@ -139,8 +145,8 @@ TEST(a_record_that_makes_no_sense_is_not_used)
 	give_records(ACTIVITY_KERNEL, 15000, FEW + 1);
 	give_records(ACTIVITY_MEMCPY, 2200, FEW + 1);
 	calibration_settle();
-	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
-	assert_int_equal(set[OVERHEAD_COPY].times, 1);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].pairs, 0);
+	assert_int_not_equal(profile.overheads[OVERHEAD_COPY].pairs, 0);
 }
 
 TEST(what_the_device_reached_too_soon_is_queued_again_with_a_longer_kernel)
@@ -151,7 +157,7 @@ TEST(what_the_device_reached_too_soon_is_queued_again_with_a_longer_kernel)
 	assert_int_equal(durations[0], 500000 << 6);
 	assert_int_equal(made[LOAD], 1);
 	calibration_settle();
-	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].pairs, 0);
 }
 
 TEST(records_of_a_try_before_are_not_taken_for_those_of_the_last)
@@ -165,8 +171,8 @@ TEST(records_of_a_try_before_are_not_taken_for_those_of_the_last)
 	give_records(ACTIVITY_KERNEL, 11000, FEW + 1);
 	give_records(ACTIVITY_MEMCPY, 2200, FEW + 1);
 	calibration_settle();
-	assert_int_equal((int)(set[OVERHEAD_KERNEL].nanoseconds + 0.5), 3000);
-	assert_int_equal((int)(set[OVERHEAD_COPY].nanoseconds + 0.5), 3000);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].ns, 3000);
+	assert_int_equal(profile.overheads[OVERHEAD_COPY].ns, 3000);
 }
 
 TEST(without_the_streams_number_nothing_is_queued)
@@ -253,12 +259,12 @@ TEST(it_measures_how_much_more_pairs_hold_around_queued_kernels)
 	assert_string_equal(order + strlen(order) - strlen(expected), expected);
 	for (unsigned i = 1; i < READINGS; i++)
 		assert_int_equal(durations[i], 10000);
-	assert_int_equal(queued.times, 0);
+	assert_int_equal(profile.queued.pairs, 0);
 	calibration_settle();
 	/* 4700 and half a step beyond the readings, the others 4000 and that. */
-	assert_int_equal((int)(queued.nanoseconds + 0.5), 700);
-	assert_int_equal(queued.pairs, 16);
-	assert_int_equal((int)queued.error, 32);
+	assert_int_equal(profile.queued.ns, 700);
+	assert_int_equal(profile.queued.pairs, 16);
+	assert_int_equal(profile.queued.standard_error, 32);
 }
 
 TEST(records_of_queued_kernels_are_not_the_programs)
@@ -269,8 +275,8 @@ TEST(records_of_queued_kernels_are_not_the_programs)
 	give_records(ACTIVITY_MEMCPY, 2200, FEW + 1);
 	give_records(ACTIVITY_KERNEL, 10000, QUEUED_LAUNCHES);
 	calibration_settle();
-	assert_int_equal((int)(set[OVERHEAD_KERNEL].nanoseconds + 0.5), 3000);
-	assert_int_equal((int)(queued.nanoseconds + 0.5), 700);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].ns, 3000);
+	assert_int_equal(profile.queued.ns, 700);
 }
 
 TEST(pairs_around_queued_kernels_hold_no_less_than_others)
@@ -279,8 +285,8 @@ TEST(pairs_around_queued_kernels_hold_no_less_than_others)
 		*queued_pair(i) = 13000;
 	measure(true);
 	calibration_settle();
-	assert_int_equal(queued.times, 1);
-	assert_true(queued.nanoseconds == 0);
+	assert_int_not_equal(profile.queued.pairs, 0);
+	assert_int_equal(profile.queued.ns, 0);
 }
 
 TEST(what_other_work_makes_longer_is_not_taken_for_queueing)
@@ -289,7 +295,7 @@ TEST(what_other_work_makes_longer_is_not_taken_for_queueing)
 		*queued_pair(i) = 19000;
 	measure(true);
 	calibration_settle();
-	assert_int_equal(queued.times, 0);
+	assert_int_equal(profile.queued.pairs, 0);
 }
 
 TEST(queued_kernels_that_the_device_reached_too_soon_are_not_used)
@@ -297,8 +303,8 @@ TEST(queued_kernels_that_the_device_reached_too_soon_are_not_used)
 	queued_reached = true;
 	measure(true);
 	calibration_settle();
-	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
-	assert_int_equal(queued.times, 0);
+	assert_int_not_equal(profile.overheads[OVERHEAD_KERNEL].pairs, 0);
+	assert_int_equal(profile.queued.pairs, 0);
 }
 
 TEST(a_driver_that_refuses_a_queued_kernel_is_left_alone)
@@ -307,8 +313,8 @@ TEST(a_driver_that_refuses_a_queued_kernel_is_left_alone)
 	measure(true);
 	assert_int_equal(made[LAUNCH], LAUNCHES + 12);
 	calibration_settle();
-	assert_int_equal(queued.times, 0);
-	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
+	assert_int_equal(profile.queued.pairs, 0);
+	assert_int_not_equal(profile.overheads[OVERHEAD_KERNEL].pairs, 0);
 }
 
 TEST(without_waits_pairs_are_measured_all_the_same)
@@ -316,8 +322,8 @@ TEST(without_waits_pairs_are_measured_all_the_same)
 	driver.cuStreamBatchMemOp_v2 = NULL;
 	measure(true);
 	calibration_settle();
-	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
-	assert_int_equal(queued.times, 1);
+	assert_int_not_equal(profile.overheads[OVERHEAD_KERNEL].pairs, 0);
+	assert_int_not_equal(profile.queued.pairs, 0);
 }
 
 TEST(a_collector_that_gets_no_processor_polls_all_the_same)
@@ -329,7 +335,7 @@ TEST(a_collector_that_gets_no_processor_polls_all_the_same)
 	end_reached = true;
 	write_readings();
 	calibration_settle();
-	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
+	assert_int_not_equal(profile.overheads[OVERHEAD_KERNEL].pairs, 0);
 }
 
 TEST(it_takes_50_ms_at_most)
@@ -340,7 +346,7 @@ TEST(it_takes_50_ms_at_most)
 	calibration_finish(NULL, true);
 	assert_true(now - before <= 60 * MS);
 	calibration_settle();
-	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].pairs, 0);
 }
 
 static void measure_with_failure(unsigned call, unsigned which)
@@ -351,7 +357,7 @@ static void measure_with_failure(unsigned call, unsigned which)
 	calibration_settle();
 	calibration_finish(NULL, true);
 	assert_int_equal(made[call], which);
-	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].pairs, 0);
 }
 
 /* Whatever the driver refuses: it is given up, and no more is asked of it. */
@@ -384,7 +390,9 @@ TEST(a_pair_whose_time_is_not_known_leaves_the_overhead_unknown)
 	elapsed_fails_at = 2 * PAIRS + FEW;
 	measure(false);
 	calibration_settle();
-	assert_int_equal(set[OVERHEAD_KERNEL].times + set[OVERHEAD_COPY].times, 0);
+	assert_int_equal(profile.overheads[OVERHEAD_KERNEL].pairs +
+				 profile.overheads[OVERHEAD_COPY].pairs,
+			 0);
 }
 
 TEST(memory_that_is_too_small_for_a_copy_is_not_used)

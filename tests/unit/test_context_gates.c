@@ -13,9 +13,8 @@
 #include <cmocka.h>
 
 #include "preload/base/background_thread.h"
-#include "preload/base/gate.h"
 #include "preload/base/mode.h"
-#include "preload/events/context_gates.h"
+#include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 
 #define EVENT ((CUevent)9)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "preload/collector/cost.h"
-#include "preload/events/event_overhead.h"
+#include "preload/events/calibration.h"
 #include "tests/unit/own_process.h"
 
 #define CALL_NS	  5000

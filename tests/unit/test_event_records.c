@@ -3,8 +3,8 @@
  * and what becomes of a pair that could not be recorded. */
 #include "tests/unit/launch_path.h"
 
-#include "preload/base/gate.h"
 #include "preload/base/mode.h"
+#include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/describe.h"
 

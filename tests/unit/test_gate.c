@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/base/gate.h"
+#include "preload/events/gates.h"
 
 #define MILLISECOND 1000000u
 #define SECOND	    1000000000u

@@ -20,9 +20,9 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/default_action.h"
-#include "preload/base/gate.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/collector/collector.h"
+#include "preload/events/gates.h"
 #include "preload/reporter/reporter.h"
 
 #define MS 1000000ull

@@ -59,7 +59,7 @@ $(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/
 $(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/late_start.o
 $(BUILD)/tests/unit/test_commands: $(BUILD)/obj/preload/recording/commands.o
 $(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/trace_window.o
-$(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
+$(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/events/gates.o
 $(BUILD)/tests/unit/test_instantiation: $(addprefix $(BUILD)/obj/preload/base/, instantiation.o clock.o)
 $(BUILD)/tests/unit/test_cost: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
@@ -95,7 +95,7 @@ $(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, 
 $(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o
 $(BUILD)/tests/unit/test_collector: $(BUILD)/obj/preload/collector/collector.o
 $(addprefix $(BUILD)/tests/unit/, test_measured_launches test_measured_values): $(SIM_OBJECTS)/clock/preload/metrics/metrics.o
-$(BUILD)/tests/unit/test_context_gates: $(addprefix $(BUILD)/obj/preload/, events/context_gates.o base/gate.o)
+$(BUILD)/tests/unit/test_context_gates: $(BUILD)/obj/preload/events/gates.o
 $(BUILD)/tests/unit/test_context_ends: $(BUILD)/obj/preload/lifecycle/context_end.o
 $(BUILD)/tests/unit/test_stream_ends: $(SIM_OBJECTS)/clock/preload/collector/stream_ends.o
 $(BUILD)/tests/unit/test_trace_records: $(BUILD)/obj/preload/collector/trace.o
@@ -119,7 +119,7 @@ $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/driver.o
 $(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times \
 	test_event_records test_cold_path test_pool_calls): \
 	$(BUILD)/obj/tests/unit/launch_path.o $(patsubst %, $(SIM_OBJECTS)/clock/preload/launch/%.o, call runtime_call) \
-	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o) base/gate.o base/own_part.o base/pointer_map.o events/context_gates.o handles/capture.o)
+	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o) base/own_part.o base/pointer_map.o events/gates.o handles/capture.o)
 
 HASHED := $(addprefix $(BUILD)/tests/unit/libhashed_,gnu.so sysv.so)
 $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o
