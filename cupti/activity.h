@@ -5,7 +5,6 @@
 #define KTIME_CUPTI_ACTIVITY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "report/session/session.h"

@@ -4,7 +4,6 @@
 #include <cuda.h>
 #include <cupti.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cupti/library.h"

@@ -59,7 +59,7 @@ void buffers_reset(void);
 
 /* Its bytes; BUFFERS_TOGETHER, or less under RLIMIT_AS. */
 size_t buffers_together(void);
-/* The pool's memory; NULL and 0 before buffers_create(). */
+/* The pool's memory, of which only a part may be resident; NULL and 0 before buffers_create(). */
 void buffers_range(const void **start, size_t *size);
 
 /*
@@ -83,7 +83,7 @@ size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*bef
 void merge_wait(void (*wake)(void));
 /* Waits, for a bounded time, for the reading in progress, if there is one. */
 void merge_wait_for_end(void (*wake)(void));
-/* To be called when the collector will read no more. */
+/* To be called by the collector when it will read no more and must not be waited for. */
 void merge_leave(void);
 /* Whether the names in records that are read from now on are still valid, as they are at first. Any
  * thread. */

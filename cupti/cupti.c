@@ -287,11 +287,6 @@ size_t cupti_drain(void (*before)(bool first),
 	return merge_read(library_functions(), buffers_last(), before, consume, argument);
 }
 
-void cupti_range(const void **start, size_t *size)
-{
-	buffers_range(start, size);
-}
-
 uint64_t cupti_dropped(void)
 {
 	const struct cupti_functions *cupti = library_functions();
@@ -306,11 +301,6 @@ uint64_t cupti_dropped(void)
 uint64_t cupti_unread(void)
 {
 	return atomic_exchange_explicit(&lost, 0, memory_order_relaxed);
-}
-
-uint64_t cupti_errors(void)
-{
-	return library_errors();
 }
 
 void cupti_ending(void)
@@ -361,11 +351,6 @@ void cupti_step_aside(void)
 	forward_flush();
 	give_back(cupti);
 	cupti_finalized(true);
-}
-
-void cupti_leave(void)
-{
-	merge_leave();
 }
 
 void cupti_forget(void)

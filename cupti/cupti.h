@@ -60,16 +60,11 @@ size_t cupti_drain(void (*before)(bool first),
 		   void (*consume)(const struct activity *activity, void *argument),
 		   void *argument);
 
-/* The memory of the buffer pool, of which only a part may be resident; NULL and 0 before
- * the start. */
-void cupti_range(const void **start, size_t *size);
 /* How many records CUPTI has dropped since the last call, for want of a buffer; also those before
  * its end. Without locks held. */
 uint64_t cupti_dropped(void);
 /* How many records were overwritten unread since the last call, as too many waited. Any thread. */
 uint64_t cupti_unread(void);
-/* How many of ktime's calls into CUPTI have failed since the last call. Any thread. */
-uint64_t cupti_errors(void);
 
 /* Stops recording a runtime function, by its callback id. Any thread. */
 void cupti_skip_call(uint32_t callback);
@@ -86,8 +81,6 @@ void cupti_finalized(bool ended);
  * good, as after cuptiFinalize(), and does not start it either. Without locks held.
  */
 void cupti_step_aside(void);
-/* To be called by the collector when it will read no more and must not be waited for. */
-void cupti_leave(void);
 /* For a forked child: forgets everything, and never calls CUPTI. */
 void cupti_forget(void);
 

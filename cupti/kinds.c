@@ -7,7 +7,6 @@
 
 #include "cupti/api_names.h"
 #include "cupti/library.h"
-#include "cupti/versions.h"
 
 /* Activity kinds by number; CUDA 13.0 has numbers up to 55. */
 #define KINDS	    64

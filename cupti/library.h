@@ -83,7 +83,7 @@ int library_attach(void);
 const struct cupti_functions *library_functions(void);
 /* Counts the result of a call of ktime's if it failed, and returns it. Any thread. */
 CUptiResult library_check(CUptiResult result);
-/* How many of ktime's calls have failed since the last call. Any thread. */
+/* How many of ktime's calls into CUPTI have failed since the last call. Any thread. */
 uint64_t library_errors(void);
 /* The path of the library; "" if there is none. */
 const char *library_path(void);

@@ -2,7 +2,6 @@
 #include "preload/base/instantiation.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/base/clock.h"

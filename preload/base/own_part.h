@@ -8,7 +8,6 @@
 #define KTIME_PRELOAD_BASE_OWN_PART_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* The stack address of the outermost one that the thread is in; 0: none. Initial-exec, as the usual

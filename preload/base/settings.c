@@ -3,7 +3,6 @@
 #include "report/session/environment.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct options settings;
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "cupti/buffers.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
@@ -16,14 +17,14 @@
 #include "preload/collector/cost.h"
 #include "preload/collector/counters.h"
 #include "preload/collector/drain.h"
-#include "preload/collector/stream_ends.h"
 #include "preload/collector/main_thread.h"
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
+#include "preload/collector/stream_ends.h"
 #include "preload/events/calibration.h"
-#include "preload/events/gates.h"
 #include "preload/events/event_pool.h"
 #include "preload/events/event_queue.h"
+#include "preload/events/gates.h"
 #include "preload/events/sampling.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
@@ -187,7 +188,7 @@ static void finish_all(void)
 	 * its times. */
 	drain_records(FLUSH_FORCED);
 	calibration_settle();
-	cupti_leave();
+	merge_leave();
 	drain_rings();
 	drain_counts();
 	event_queue_give_up(NULL, EVENT_LATE, calls_timed);

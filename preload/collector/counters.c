@@ -6,7 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cupti/buffers.h"
 #include "cupti/cupti.h"
+#include "cupti/library.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/mode.h"
 #include "preload/collector/calls.h"
@@ -98,7 +100,7 @@ static uint64_t all_resident(const struct session *session)
 		bytes += resident(thread, sizeof(*thread));
 	session_range(session, &start, &size);
 	bytes += resident(start, size);
-	cupti_range(&start, &size);
+	buffers_range(&start, &size);
 	bytes += resident(start, size);
 	start = holdings_range(&size);
 	return bytes + resident(start, size);
@@ -210,5 +212,5 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 	memory_profile_update(session, scale);
 	held_trace_update(session, scale, trace_wants_memory());
 	if (cupti_active())
-		header->counters[COUNTER_cupti_errors] += cupti_errors();
+		header->counters[COUNTER_cupti_errors] += library_errors();
 }

@@ -26,10 +26,8 @@
 #define KTIME_PRELOAD_EVENTS_CALIBRATION_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "cupti/activity.h"
-#include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 
 /* What several measurements of the same say, few of which may be far off, in the unit of the

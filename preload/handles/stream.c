@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "cupti/cupti.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
@@ -35,12 +36,6 @@ struct context *context_known(CUcontext handle)
 
 static _Atomic int first_device = NO_DEVICE;
 static _Atomic bool several_devices;
-static void (*when_several)(void);
-
-void context_when_several(void (*call)(void))
-{
-	when_several = call;
-}
 
 void context_on_device(int device)
 {
@@ -55,8 +50,7 @@ void context_on_device(int device)
 	if (atomic_exchange_explicit(&several_devices, true, memory_order_relaxed))
 		return;
 	count_only_block(1);
-	if (when_several)
-		when_several();
+	pause_ends_for_peer_copies();
 }
 
 bool context_several_devices(void)

@@ -146,14 +146,11 @@ void context_ending(struct context *context);
 struct context *context_known(CUcontext handle);
 /*
  * Remembers that a device has a context, before the program can work in it. Only if several devices
- * have one can a copy be between two; from then on launches are no longer count-only, as it takes a
- * call record to tell whose one is.
+ * have one can a copy be between two; from then on CUPTI records those, and launches are no longer
+ * count-only, as it takes a call record to tell whose one is.
  */
 void context_on_device(int device);
 bool context_several_devices(void);
-/* `call` is called once, on the thread that makes the second device's context, before the program
- * has it; maybe with a lock of this file's held. To be set while ktime starts. */
-void context_when_several(void (*call)(void));
 /* The device that had the first context, and all launches that were count-only. */
 int context_first_device(void);
 /* All contexts, newest first, linked by `next`, including those that have ended. */

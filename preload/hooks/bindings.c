@@ -2,13 +2,11 @@
 #include "preload/hooks/bindings.h"
 
 #include <elf.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
 #include "preload/driver/entries.h"
 

@@ -9,7 +9,6 @@
 #define KTIME_PRELOAD_HOOKS_LOOKUP_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "preload/driver/driver.h"
 

@@ -2,7 +2,6 @@
 #include "preload/launch/cold_path.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"

@@ -182,7 +182,6 @@ static void start_cupti(void)
 	};
 	int version = 0;
 
-	context_when_several(pause_ends_for_peer_copies);
 	driver.cuDriverGetVersion(&version);
 	library_use_lookup(real_dlsym);
 	loaded = settings.timer != TIMER_EVENTS && !makes_no_call &&

@@ -21,6 +21,7 @@
 
 #include "preload/base/clock.h"
 #include "cupti/cupti.h"
+#include "cupti/buffers.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
@@ -129,7 +130,7 @@ NOTES(context_gates_end, (struct session * session, struct context *context),
 NOTES(context_gates_finish, (struct session * session, uint64_t wait),
       assert_ptr_equal(session, the_session), assert_true(wait <= 2000 * MS))
 NOTES(context_gates_update, (struct session * session), assert_ptr_equal(session, the_session))
-NOTES(cupti_leave, (void))
+NOTES(merge_leave, (void))
 NOTES(drain_counts, (void))
 NOTES(drain_rings, (void))
 NOTES(end_marks_set, (void))

@@ -359,16 +359,6 @@ bool refusal_by_environment(char *reason, size_t size)
 }
 
 static const struct cupti_functions functions = {.version = 24};
-void pause_ends_for_peer_copies(void)
-{
-}
-
-static void (*second_device)(void);
-
-void context_when_several(void (*call)(void))
-{
-	second_device = call;
-}
 
 static bool can_pause = true;
 

@@ -8,7 +8,7 @@
 	"context_gates_update sampling_update counters_update commands_update reap "               \
 	"reclaim_streams event_pools_free_ended ranges_reclaim ]"
 #define REPORT                                                                                     \
-	"calibration_finish force calibration_settle cupti_leave drain_rings drain_counts "        \
+	"calibration_finish force calibration_settle merge_leave drain_rings drain_counts "        \
 	"give_up records_finish "                                                                  \
 	"ranges_finish calls_finish timeline_settle recording_finish trace_window_close scale "    \
 	"context_gates_finish "                                                                    \

@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "cupti/buffers.h"
 #include "cupti/cupti.h"
+#include "cupti/library.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/mode.h"
 #include "preload/collector/calls.h"
@@ -55,7 +57,7 @@ bool cupti_active(void)
 	return mode_is_cupti();
 }
 
-uint64_t cupti_errors(void)
+uint64_t library_errors(void)
 {
 	return 23;
 }
@@ -127,7 +129,7 @@ void sandbox_calls_end(void)
 {
 }
 
-void cupti_range(const void **start, size_t *size)
+void buffers_range(const void **start, size_t *size)
 {
 	*start = NULL;
 	*size = 0;

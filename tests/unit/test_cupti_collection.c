@@ -15,6 +15,7 @@
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
+#include "cupti/library.h"
 #include "tests/unit/cupti_in_child.h"
 
 #define MOST_KERNELS (BUFFERS_TOGETHER / sizeof(CUpti_ActivityKernel10))
@@ -365,7 +366,7 @@ TEST(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
 	record_kernel(cupti, 1, 1000);
 	cupti_flush(false);
 	assert_int_equal(drain().count, 1);
-	assert_int_equal(cupti_errors(), 0);
+	assert_int_equal(library_errors(), 0);
 }
 
 TEST(drops_in_cupti_are_counted_once)
@@ -390,7 +391,7 @@ TEST(a_refusal_names_its_reason_and_what_to_do)
 	assert_false(cupti_active());
 	assert_int_equal(cupti_drain(NULL, see, NULL), 0);
 	assert_int_equal(cupti_flush(true), 0);
-	assert_int_equal(cupti_errors(), 1);
+	assert_int_equal(library_errors(), 1);
 }
 
 TEST(a_kind_that_is_refused_is_named_and_the_rest_goes_on)

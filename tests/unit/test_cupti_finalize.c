@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
+#include "cupti/library.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "tests/unit/cupti_in_child.h"
 
@@ -71,7 +73,7 @@ TEST(finalize_lets_ktime_read_all_that_has_come_in_before)
 	assert_int_equal(collector.named, 3);
 	assert_true(cupti_ended());
 	assert_int_equal(cupti_dropped(), 7);
-	assert_int_equal(cupti_errors(), 0);
+	assert_int_equal(library_errors(), 0);
 }
 
 TEST(what_comes_in_while_cupti_ends_is_read_without_names)
@@ -90,7 +92,7 @@ TEST(a_collector_that_has_left_is_not_waited_for)
 {
 	load_cupti();
 	start_ktime_with_collector();
-	cupti_leave();
+	merge_leave();
 	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
 	assert_int_equal(collector.wakes, 0);
 }

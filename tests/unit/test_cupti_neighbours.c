@@ -15,6 +15,7 @@
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
+#include "cupti/library.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "tests/unit/cupti_in_child.h"
 
@@ -394,7 +395,7 @@ TEST(ktime_leaves_cupti_to_a_v2_subscriber)
 	assert_ptr_equal(cupti->completed, completed);
 	assert_int_equal(cupti->zeroed, 0);
 	assert_int_equal(program.completed, 0);
-	assert_int_equal(cupti_errors(), 0);
+	assert_int_equal(library_errors(), 0);
 }
 
 TEST(ktime_does_not_start_cupti_after_a_v2_subscription)

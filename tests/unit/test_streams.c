@@ -12,6 +12,7 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
+#include "cupti/cupti.h"
 #include "preload/handles/stream.h"
 
 #define FIRST  ((CUcontext)0x1000)
@@ -24,6 +25,13 @@ _Atomic int lifecycle_state = LIFECYCLE_RUNNING, count_only_blocks;
 static unsigned failures, pushed, popped, asked_for_context, set;
 static CUresult push_result, device_result, stream_result, set_result;
 static CUcontext stream_context, current;
+
+static unsigned peer_copies;
+
+void pause_ends_for_peer_copies(void)
+{
+	peer_copies++;
+}
 
 void driver_failed(void)
 {
@@ -127,6 +135,7 @@ static void a_context_is_asked_for_its_device_once(void **state)
 	assert_false(context_several_devices());
 	assert_int_equal(context_first_device(), 1);
 	assert_int_equal(atomic_load(&count_only_blocks), blocks);
+	assert_int_equal(peer_copies, 0);
 	second = context_lookup(SECOND);
 	assert_int_equal(second->id, context->id + 1);
 	assert_false(second->reported);
@@ -135,6 +144,7 @@ static void a_context_is_asked_for_its_device_once(void **state)
 	context_on_device(5);
 	assert_int_equal(context_first_device(), 1);
 	assert_int_equal(atomic_load(&count_only_blocks), blocks + 1);
+	assert_int_equal(peer_copies, 1);
 	assert_ptr_equal(context_first(), second);
 	assert_ptr_equal(second->next, context);
 	/* Its handle may come again. */
