@@ -12,7 +12,7 @@ static const struct {
 } entries[ENTRY_COUNT] = {
 #define RUNTIME_NAME(runtime, parameters, arguments, description, symbol) #runtime
 #define ENTRY(symbol, name, signature, version, default_stream)                                    \
-	[ENTRY_##symbol] = {#symbol, #name, SIGNATURE_##signature(RUNTIME_NAME, symbol),           \
+	[ENTRY_##symbol] = {#symbol, #name, WITH_SIGNATURE(RUNTIME_NAME, signature, symbol),       \
 			    HOST_CALL_NONE},
 #include "preload/driver/entries.def"
 #undef ENTRY

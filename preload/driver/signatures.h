@@ -2,7 +2,7 @@
 /*
  * What the driver functions of entries.def take and do: one line per distinct parameter list.
  *
- *   SIGNATURE_name(APPLY, …): APPLY(runtime function, (parameters), (arguments), (description), …)
+ *   SIGNATURE_name: runtime function, (parameters), (arguments), (description)
  *
  * The runtime function is the one in which cudart calls this driver function: it names the API row
  * of calls that come from a cudart. The description is an expression on `call`, evaluated before
@@ -12,31 +12,32 @@
 #ifndef KTIME_PRELOAD_DRIVER_SIGNATURES_H
 #define KTIME_PRELOAD_DRIVER_SIGNATURES_H
 
+/* macro(runtime function, (parameters), (arguments), (description), …) of a signature by its name.
+ */
+#define WITH_SIGNATURE(macro, name, ...) WITH_ARGUMENTS(macro, SIGNATURE_##name, __VA_ARGS__)
+#define WITH_ARGUMENTS(macro, ...)	 macro(__VA_ARGS__)
+
 /* The elements of a list in parentheses, to append one to them. */
-#define FORM_LIST(...) __VA_ARGS__
+#define FORM_LIST(...)			 __VA_ARGS__
 
 /*
  * The forms that most operations come in: with a last parameter `stream`, and without it, in the
  * default stream. The description is describe(call, list …, stream); FORM_SYNC and FORM_ASYNC also
  * tell it whether the call waits for the copy.
  */
-#define FORM_DEFAULT(runtime, parameters, arguments, describe, list, APPLY, ...)                   \
-	APPLY(runtime, parameters, arguments, (describe(call, FORM_LIST list, NULL)), __VA_ARGS__)
-#define FORM_STREAM(runtime, parameters, arguments, describe, list, APPLY, ...)                    \
-	APPLY(runtime##Async, (FORM_LIST parameters, CUstream stream),                             \
-	      (FORM_LIST arguments, stream),                                                       \
-	      (call->asynchronous = true, describe(call, FORM_LIST list, stream)), __VA_ARGS__)
-#define FORM_SYNC(runtime, parameters, arguments, describe, list, APPLY, ...)                      \
-	APPLY(runtime, parameters, arguments, (describe(call, FORM_LIST list, NULL, SYNCHRONOUS)), \
-	      __VA_ARGS__)
-#define FORM_ASYNC(runtime, parameters, arguments, describe, list, APPLY, ...)                     \
-	APPLY(runtime##Async, (FORM_LIST parameters, CUstream stream),                             \
-	      (FORM_LIST arguments, stream),                                                       \
-	      (call->asynchronous = true, describe(call, FORM_LIST list, stream, ASYNCHRONOUS)),   \
-	      __VA_ARGS__)
+#define FORM_DEFAULT(runtime, parameters, arguments, describe, list)                               \
+	runtime, parameters, arguments, (describe(call, FORM_LIST list, NULL))
+#define FORM_STREAM(runtime, parameters, arguments, describe, list)                                \
+	runtime##Async, (FORM_LIST parameters, CUstream stream), (FORM_LIST arguments, stream),    \
+		(call->asynchronous = true, describe(call, FORM_LIST list, stream))
+#define FORM_SYNC(runtime, parameters, arguments, describe, list)                                  \
+	runtime, parameters, arguments, (describe(call, FORM_LIST list, NULL, SYNCHRONOUS))
+#define FORM_ASYNC(runtime, parameters, arguments, describe, list)                                 \
+	runtime##Async, (FORM_LIST parameters, CUstream stream), (FORM_LIST arguments, stream),    \
+		(call->asynchronous = true, describe(call, FORM_LIST list, stream, ASYNCHRONOUS))
 /* A call in a stream that gets an API row and no operation. */
-#define FORM_API_ONLY(runtime, parameters, arguments, APPLY, ...)                                  \
-	APPLY(runtime, parameters, arguments, (describe_call_only(call, stream)), __VA_ARGS__)
+#define FORM_API_ONLY(runtime, parameters, arguments)                                              \
+	runtime, parameters, arguments, (describe_call_only(call, stream))
 
 /* Kernels and graphs */
 #define KERNEL_PARAMETERS                                                                          \
@@ -45,147 +46,133 @@
 		void **parameters
 #define KERNEL_ARGUMENTS                                                                           \
 	function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters
-#define SIGNATURE_LaunchKernel(APPLY, ...)                                                         \
-	APPLY(cudaLaunchKernel, (KERNEL_PARAMETERS, void **extra), (KERNEL_ARGUMENTS, extra),      \
-	      (describe_kernel(call, function, stream)), __VA_ARGS__)
-#define SIGNATURE_LaunchKernelEx(APPLY, ...)                                                       \
-	APPLY(cudaLaunchKernelExC,                                                                 \
-	      (const CUlaunchConfig *config, CUfunction function, void **parameters,               \
-	       void **extra),                                                                      \
-	      (config, function, parameters, extra), (describe_kernel_ex(call, config, function)), \
-	      __VA_ARGS__)
-#define SIGNATURE_LaunchCooperativeKernel(APPLY, ...)                                              \
-	APPLY(cudaLaunchCooperativeKernel, (KERNEL_PARAMETERS), (KERNEL_ARGUMENTS),                \
-	      (describe_kernel(call, function, stream)), __VA_ARGS__)
-#define SIGNATURE_LaunchCooperativeKernelMultiDevice(APPLY, ...)                                   \
-	APPLY(cudaLaunchCooperativeKernelMultiDevice,                                              \
-	      (CUDA_LAUNCH_PARAMS * list, unsigned devices, unsigned flags),                       \
-	      (list, devices, flags), (describe_multi_device(call, list, devices)), __VA_ARGS__)
-#define SIGNATURE_Launch(APPLY, ...)                                                               \
-	APPLY(cudaLaunch, (CUfunction function), (function),                                       \
-	      (describe_kernel(call, function, NULL)), __VA_ARGS__)
-#define SIGNATURE_LaunchGrid(APPLY, ...)                                                           \
-	APPLY(cudaLaunch, (CUfunction function, int width, int height), (function, width, height), \
-	      (describe_kernel(call, function, NULL)), __VA_ARGS__)
-#define SIGNATURE_LaunchGridAsync(APPLY, ...)                                                      \
-	APPLY(cudaLaunch, (CUfunction function, int width, int height, CUstream stream),           \
-	      (function, width, height, stream), (describe_kernel(call, function, stream)),        \
-	      __VA_ARGS__)
-#define SIGNATURE_GraphLaunch(APPLY, ...)                                                          \
-	APPLY(cudaGraphLaunch, (CUgraphExec exec, CUstream stream), (exec, stream),                \
-	      (describe_graph(call, exec, stream)), __VA_ARGS__)
-#define SIGNATURE_GraphUpload(...)                                                                 \
-	FORM_API_ONLY(cudaGraphUpload, (CUgraphExec exec, CUstream stream), (exec, stream),        \
-		      __VA_ARGS__)
-#define SIGNATURE_LaunchHostFunc(...)                                                              \
+#define SIGNATURE_LaunchKernel                                                                     \
+	cudaLaunchKernel, (KERNEL_PARAMETERS, void **extra), (KERNEL_ARGUMENTS, extra),            \
+		(describe_kernel(call, function, stream))
+#define SIGNATURE_LaunchKernelEx                                                                   \
+	cudaLaunchKernelExC,                                                                       \
+		(const CUlaunchConfig *config, CUfunction function, void **parameters,             \
+		 void **extra),                                                                    \
+		(config, function, parameters, extra),                                             \
+		(describe_kernel_ex(call, config, function))
+#define SIGNATURE_LaunchCooperativeKernel                                                          \
+	cudaLaunchCooperativeKernel, (KERNEL_PARAMETERS), (KERNEL_ARGUMENTS),                      \
+		(describe_kernel(call, function, stream))
+#define SIGNATURE_LaunchCooperativeKernelMultiDevice                                               \
+	cudaLaunchCooperativeKernelMultiDevice,                                                    \
+		(CUDA_LAUNCH_PARAMS * list, unsigned devices, unsigned flags),                     \
+		(list, devices, flags), (describe_multi_device(call, list, devices))
+#define SIGNATURE_Launch                                                                           \
+	cudaLaunch, (CUfunction function), (function), (describe_kernel(call, function, NULL))
+#define SIGNATURE_LaunchGrid                                                                       \
+	cudaLaunch, (CUfunction function, int width, int height), (function, width, height),       \
+		(describe_kernel(call, function, NULL))
+#define SIGNATURE_LaunchGridAsync                                                                  \
+	cudaLaunch, (CUfunction function, int width, int height, CUstream stream),                 \
+		(function, width, height, stream), (describe_kernel(call, function, stream))
+#define SIGNATURE_GraphLaunch                                                                      \
+	cudaGraphLaunch, (CUgraphExec exec, CUstream stream), (exec, stream),                      \
+		(describe_graph(call, exec, stream))
+#define SIGNATURE_GraphUpload                                                                      \
+	FORM_API_ONLY(cudaGraphUpload, (CUgraphExec exec, CUstream stream), (exec, stream))
+#define SIGNATURE_LaunchHostFunc                                                                   \
 	FORM_API_ONLY(cudaLaunchHostFunc, (CUstream stream, CUhostFn function, void *data),        \
-		      (stream, function, data), __VA_ARGS__)
+		      (stream, function, data))
 
 /* Copies between addresses of unified or different kinds. H: host, D: device, A: array. */
-#define COPY_UNIFIED(FORM, ...)                                                                    \
+#define COPY_UNIFIED(FORM)                                                                         \
 	FORM(cudaMemcpy, (CUdeviceptr destination, CUdeviceptr source, size_t bytes),              \
-	     (destination, source, bytes), describe_copy_unified, (destination, source, bytes),    \
-	     __VA_ARGS__)
-#define SIGNATURE_Memcpy(...)	   COPY_UNIFIED(FORM_SYNC, __VA_ARGS__)
-#define SIGNATURE_MemcpyAsync(...) COPY_UNIFIED(FORM_ASYNC, __VA_ARGS__)
-#define COPY_PEER(FORM, ...)                                                                       \
+	     (destination, source, bytes), describe_copy_unified, (destination, source, bytes))
+#define SIGNATURE_Memcpy      COPY_UNIFIED(FORM_SYNC)
+#define SIGNATURE_MemcpyAsync COPY_UNIFIED(FORM_ASYNC)
+#define COPY_PEER(FORM)                                                                            \
 	FORM(cudaMemcpyPeer,                                                                       \
 	     (CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,          \
 	      CUcontext source_context, size_t bytes),                                             \
 	     (destination, destination_context, source, source_context, bytes),                    \
-	     describe_copy_peer, (destination_context, source_context, bytes), __VA_ARGS__)
-#define SIGNATURE_MemcpyPeer(...)      COPY_PEER(FORM_DEFAULT, __VA_ARGS__)
-#define SIGNATURE_MemcpyPeerAsync(...) COPY_PEER(FORM_STREAM, __VA_ARGS__)
-#define COPY_HTOD(FORM, address, size, ...)                                                        \
+	     describe_copy_peer, (destination_context, source_context, bytes))
+#define SIGNATURE_MemcpyPeer	  COPY_PEER(FORM_DEFAULT)
+#define SIGNATURE_MemcpyPeerAsync COPY_PEER(FORM_STREAM)
+#define COPY_HTOD(FORM, address, size)                                                             \
 	FORM(cudaMemcpy, (address destination, const void *source, size bytes),                    \
-	     (destination, source, bytes), describe_copy, (OPERATION_COPY_HTOD, bytes, source),    \
-	     __VA_ARGS__)
-#define SIGNATURE_MemcpyHtoD(...)      COPY_HTOD(FORM_SYNC, CUdeviceptr, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyHtoDAsync(...) COPY_HTOD(FORM_ASYNC, CUdeviceptr, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyHtoD_v1(...)   COPY_HTOD(FORM_SYNC, CUdeviceptr_v1, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemcpyHtoDAsync_v1(...)                                                          \
-	COPY_HTOD(FORM_ASYNC, CUdeviceptr_v1, unsigned, __VA_ARGS__)
-#define COPY_DTOH(FORM, address, size, ...)                                                        \
+	     (destination, source, bytes), describe_copy, (OPERATION_COPY_HTOD, bytes, source))
+#define SIGNATURE_MemcpyHtoD	     COPY_HTOD(FORM_SYNC, CUdeviceptr, size_t)
+#define SIGNATURE_MemcpyHtoDAsync    COPY_HTOD(FORM_ASYNC, CUdeviceptr, size_t)
+#define SIGNATURE_MemcpyHtoD_v1	     COPY_HTOD(FORM_SYNC, CUdeviceptr_v1, unsigned)
+#define SIGNATURE_MemcpyHtoDAsync_v1 COPY_HTOD(FORM_ASYNC, CUdeviceptr_v1, unsigned)
+#define COPY_DTOH(FORM, address, size)                                                             \
 	FORM(cudaMemcpy, (void *destination, address source, size bytes),                          \
 	     (destination, source, bytes), describe_copy,                                          \
-	     (OPERATION_COPY_DTOH, bytes, destination), __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoH(...)      COPY_DTOH(FORM_SYNC, CUdeviceptr, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoHAsync(...) COPY_DTOH(FORM_ASYNC, CUdeviceptr, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoH_v1(...)   COPY_DTOH(FORM_SYNC, CUdeviceptr_v1, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoHAsync_v1(...)                                                          \
-	COPY_DTOH(FORM_ASYNC, CUdeviceptr_v1, unsigned, __VA_ARGS__)
-#define COPY_DTOD(FORM, address, size, ...)                                                        \
+	     (OPERATION_COPY_DTOH, bytes, destination))
+#define SIGNATURE_MemcpyDtoH	     COPY_DTOH(FORM_SYNC, CUdeviceptr, size_t)
+#define SIGNATURE_MemcpyDtoHAsync    COPY_DTOH(FORM_ASYNC, CUdeviceptr, size_t)
+#define SIGNATURE_MemcpyDtoH_v1	     COPY_DTOH(FORM_SYNC, CUdeviceptr_v1, unsigned)
+#define SIGNATURE_MemcpyDtoHAsync_v1 COPY_DTOH(FORM_ASYNC, CUdeviceptr_v1, unsigned)
+#define COPY_DTOD(FORM, address, size)                                                             \
 	FORM(cudaMemcpy, (address destination, address source, size bytes),                        \
-	     (destination, source, bytes), describe_copy_device, (destination, source, bytes),     \
-	     __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoD(...)      COPY_DTOD(FORM_DEFAULT, CUdeviceptr, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoDAsync(...) COPY_DTOD(FORM_STREAM, CUdeviceptr, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoD_v1(...)   COPY_DTOD(FORM_DEFAULT, CUdeviceptr_v1, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoDAsync_v1(...)                                                          \
-	COPY_DTOD(FORM_STREAM, CUdeviceptr_v1, unsigned, __VA_ARGS__)
-#define COPY_HTOA(FORM, size, ...)                                                                 \
+	     (destination, source, bytes), describe_copy_device, (destination, source, bytes))
+#define SIGNATURE_MemcpyDtoD	     COPY_DTOD(FORM_DEFAULT, CUdeviceptr, size_t)
+#define SIGNATURE_MemcpyDtoDAsync    COPY_DTOD(FORM_STREAM, CUdeviceptr, size_t)
+#define SIGNATURE_MemcpyDtoD_v1	     COPY_DTOD(FORM_DEFAULT, CUdeviceptr_v1, unsigned)
+#define SIGNATURE_MemcpyDtoDAsync_v1 COPY_DTOD(FORM_STREAM, CUdeviceptr_v1, unsigned)
+#define COPY_HTOA(FORM, size)                                                                      \
 	FORM(cudaMemcpyToArray,                                                                    \
 	     (CUarray destination, size destination_offset, const void *source, size bytes),       \
 	     (destination, destination_offset, source, bytes), describe_copy,                      \
-	     (OPERATION_COPY_HTOA, bytes, source), __VA_ARGS__)
-#define SIGNATURE_MemcpyHtoA(...)	  COPY_HTOA(FORM_SYNC, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyHtoAAsync(...)	  COPY_HTOA(FORM_ASYNC, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyHtoA_v1(...)	  COPY_HTOA(FORM_SYNC, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemcpyHtoAAsync_v1(...) COPY_HTOA(FORM_ASYNC, unsigned, __VA_ARGS__)
-#define COPY_ATOH(FORM, size, ...)                                                                 \
+	     (OPERATION_COPY_HTOA, bytes, source))
+#define SIGNATURE_MemcpyHtoA	     COPY_HTOA(FORM_SYNC, size_t)
+#define SIGNATURE_MemcpyHtoAAsync    COPY_HTOA(FORM_ASYNC, size_t)
+#define SIGNATURE_MemcpyHtoA_v1	     COPY_HTOA(FORM_SYNC, unsigned)
+#define SIGNATURE_MemcpyHtoAAsync_v1 COPY_HTOA(FORM_ASYNC, unsigned)
+#define COPY_ATOH(FORM, size)                                                                      \
 	FORM(cudaMemcpyFromArray,                                                                  \
 	     (void *destination, CUarray source, size source_offset, size bytes),                  \
 	     (destination, source, source_offset, bytes), describe_copy,                           \
-	     (OPERATION_COPY_ATOH, bytes, destination), __VA_ARGS__)
-#define SIGNATURE_MemcpyAtoH(...)	  COPY_ATOH(FORM_SYNC, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyAtoHAsync(...)	  COPY_ATOH(FORM_ASYNC, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyAtoH_v1(...)	  COPY_ATOH(FORM_SYNC, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemcpyAtoHAsync_v1(...) COPY_ATOH(FORM_ASYNC, unsigned, __VA_ARGS__)
+	     (OPERATION_COPY_ATOH, bytes, destination))
+#define SIGNATURE_MemcpyAtoH	     COPY_ATOH(FORM_SYNC, size_t)
+#define SIGNATURE_MemcpyAtoHAsync    COPY_ATOH(FORM_ASYNC, size_t)
+#define SIGNATURE_MemcpyAtoH_v1	     COPY_ATOH(FORM_SYNC, unsigned)
+#define SIGNATURE_MemcpyAtoHAsync_v1 COPY_ATOH(FORM_ASYNC, unsigned)
 /* Without an asynchronous form; the host is not involved. */
-#define COPY_DTOA(address, size, APPLY, ...)                                                       \
-	APPLY(cudaMemcpyToArray,                                                                   \
-	      (CUarray destination, size destination_offset, address source, size bytes),          \
-	      (destination, destination_offset, source, bytes),                                    \
-	      (describe_copy(call, OPERATION_COPY_DTOA, bytes, NULL, NULL, ASYNCHRONOUS)),         \
-	      __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoA(...)    COPY_DTOA(CUdeviceptr, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyDtoA_v1(...) COPY_DTOA(CUdeviceptr_v1, unsigned, __VA_ARGS__)
-#define COPY_ATOD(address, size, APPLY, ...)                                                       \
-	APPLY(cudaMemcpyFromArray,                                                                 \
-	      (address destination, CUarray source, size source_offset, size bytes),               \
-	      (destination, source, source_offset, bytes),                                         \
-	      (describe_copy(call, OPERATION_COPY_ATOD, bytes, NULL, NULL, ASYNCHRONOUS)),         \
-	      __VA_ARGS__)
-#define SIGNATURE_MemcpyAtoD(...)    COPY_ATOD(CUdeviceptr, size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyAtoD_v1(...) COPY_ATOD(CUdeviceptr_v1, unsigned, __VA_ARGS__)
-#define COPY_ATOA(size, APPLY, ...)                                                                \
-	APPLY(cudaMemcpyArrayToArray,                                                              \
-	      (CUarray destination, size destination_offset, CUarray source, size source_offset,   \
-	       size bytes),                                                                        \
-	      (destination, destination_offset, source, source_offset, bytes),                     \
-	      (describe_copy(call, OPERATION_COPY_ATOA, bytes, NULL, NULL, ASYNCHRONOUS)),         \
-	      __VA_ARGS__)
-#define SIGNATURE_MemcpyAtoA(...)    COPY_ATOA(size_t, __VA_ARGS__)
-#define SIGNATURE_MemcpyAtoA_v1(...) COPY_ATOA(unsigned, __VA_ARGS__)
+#define COPY_DTOA(address, size)                                                                   \
+	cudaMemcpyToArray,                                                                         \
+		(CUarray destination, size destination_offset, address source, size bytes),        \
+		(destination, destination_offset, source, bytes),                                  \
+		(describe_copy(call, OPERATION_COPY_DTOA, bytes, NULL, NULL, ASYNCHRONOUS))
+#define SIGNATURE_MemcpyDtoA	COPY_DTOA(CUdeviceptr, size_t)
+#define SIGNATURE_MemcpyDtoA_v1 COPY_DTOA(CUdeviceptr_v1, unsigned)
+#define COPY_ATOD(address, size)                                                                   \
+	cudaMemcpyFromArray,                                                                       \
+		(address destination, CUarray source, size source_offset, size bytes),             \
+		(destination, source, source_offset, bytes),                                       \
+		(describe_copy(call, OPERATION_COPY_ATOD, bytes, NULL, NULL, ASYNCHRONOUS))
+#define SIGNATURE_MemcpyAtoD	COPY_ATOD(CUdeviceptr, size_t)
+#define SIGNATURE_MemcpyAtoD_v1 COPY_ATOD(CUdeviceptr_v1, unsigned)
+#define COPY_ATOA(size)                                                                            \
+	cudaMemcpyArrayToArray,                                                                    \
+		(CUarray destination, size destination_offset, CUarray source, size source_offset, \
+		 size bytes),                                                                      \
+		(destination, destination_offset, source, source_offset, bytes),                   \
+		(describe_copy(call, OPERATION_COPY_ATOA, bytes, NULL, NULL, ASYNCHRONOUS))
+#define SIGNATURE_MemcpyAtoA	   COPY_ATOA(size_t)
+#define SIGNATURE_MemcpyAtoA_v1	   COPY_ATOA(unsigned)
 
 /* Copies that a structure describes */
-#define COPY_2D(FORM, type, ...)                                                                   \
-	FORM(cudaMemcpy2D, (const type *copy), (copy), describe_copy_2d, (copy), __VA_ARGS__)
-#define SIGNATURE_Memcpy2D(...)		COPY_2D(FORM_SYNC, CUDA_MEMCPY2D_v2, __VA_ARGS__)
-#define SIGNATURE_Memcpy2DAsync(...)	COPY_2D(FORM_ASYNC, CUDA_MEMCPY2D_v2, __VA_ARGS__)
-#define SIGNATURE_Memcpy2D_v1(...)	COPY_2D(FORM_SYNC, CUDA_MEMCPY2D_v1, __VA_ARGS__)
-#define SIGNATURE_Memcpy2DAsync_v1(...) COPY_2D(FORM_ASYNC, CUDA_MEMCPY2D_v1, __VA_ARGS__)
-#define COPY_3D(FORM, type, ...)                                                                   \
-	FORM(cudaMemcpy3D, (const type *copy), (copy), describe_copy_3d, (copy), __VA_ARGS__)
-#define SIGNATURE_Memcpy3D(...)		COPY_3D(FORM_SYNC, CUDA_MEMCPY3D_v2, __VA_ARGS__)
-#define SIGNATURE_Memcpy3DAsync(...)	COPY_3D(FORM_ASYNC, CUDA_MEMCPY3D_v2, __VA_ARGS__)
-#define SIGNATURE_Memcpy3D_v1(...)	COPY_3D(FORM_SYNC, CUDA_MEMCPY3D_v1, __VA_ARGS__)
-#define SIGNATURE_Memcpy3DAsync_v1(...) COPY_3D(FORM_ASYNC, CUDA_MEMCPY3D_v1, __VA_ARGS__)
-#define COPY_3D_PEER(FORM, ...)                                                                    \
+#define COPY_2D(FORM, type)	   FORM(cudaMemcpy2D, (const type *copy), (copy), describe_copy_2d, (copy))
+#define SIGNATURE_Memcpy2D	   COPY_2D(FORM_SYNC, CUDA_MEMCPY2D_v2)
+#define SIGNATURE_Memcpy2DAsync	   COPY_2D(FORM_ASYNC, CUDA_MEMCPY2D_v2)
+#define SIGNATURE_Memcpy2D_v1	   COPY_2D(FORM_SYNC, CUDA_MEMCPY2D_v1)
+#define SIGNATURE_Memcpy2DAsync_v1 COPY_2D(FORM_ASYNC, CUDA_MEMCPY2D_v1)
+#define COPY_3D(FORM, type)	   FORM(cudaMemcpy3D, (const type *copy), (copy), describe_copy_3d, (copy))
+#define SIGNATURE_Memcpy3D	   COPY_3D(FORM_SYNC, CUDA_MEMCPY3D_v2)
+#define SIGNATURE_Memcpy3DAsync	   COPY_3D(FORM_ASYNC, CUDA_MEMCPY3D_v2)
+#define SIGNATURE_Memcpy3D_v1	   COPY_3D(FORM_SYNC, CUDA_MEMCPY3D_v1)
+#define SIGNATURE_Memcpy3DAsync_v1 COPY_3D(FORM_ASYNC, CUDA_MEMCPY3D_v1)
+#define COPY_3D_PEER(FORM)                                                                         \
 	FORM(cudaMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *copy), (copy), describe_copy_3d_peer,    \
-	     (copy), __VA_ARGS__)
-#define SIGNATURE_Memcpy3DPeer(...)	 COPY_3D_PEER(FORM_DEFAULT, __VA_ARGS__)
-#define SIGNATURE_Memcpy3DPeerAsync(...) COPY_3D_PEER(FORM_STREAM, __VA_ARGS__)
+	     (copy))
+#define SIGNATURE_Memcpy3DPeer	    COPY_3D_PEER(FORM_DEFAULT)
+#define SIGNATURE_Memcpy3DPeerAsync COPY_3D_PEER(FORM_STREAM)
 
 /* Batches: CUDA 13.0 took the parameter `failed` out of them. */
 #define COPY_BATCH_PARAMETERS                                                                      \
@@ -193,170 +180,141 @@
 		void *attributes, size_t *indices, size_t attribute_count
 #define COPY_BATCH_ARGUMENTS                                                                       \
 	destinations, sources, sizes, count, attributes, indices, attribute_count
-#define SIGNATURE_MemcpyBatchAsync(APPLY, ...)                                                     \
-	APPLY(cudaMemcpyBatchAsync, (COPY_BATCH_PARAMETERS, size_t * failed, CUstream stream),     \
-	      (COPY_BATCH_ARGUMENTS, failed, stream),                                              \
-	      (describe_copy_batch(call, destinations, sources, sizes, count, stream)),            \
-	      __VA_ARGS__)
-#define SIGNATURE_MemcpyBatchAsync_v2(APPLY, ...)                                                  \
-	APPLY(cudaMemcpyBatchAsync, (COPY_BATCH_PARAMETERS, CUstream stream),                      \
-	      (COPY_BATCH_ARGUMENTS, stream),                                                      \
-	      (describe_copy_batch(call, destinations, sources, sizes, count, stream)),            \
-	      __VA_ARGS__)
-#define SIGNATURE_Memcpy3DBatchAsync(APPLY, ...)                                                   \
-	APPLY(cudaMemcpy3DBatchAsync,                                                              \
-	      (size_t count, void *list, size_t *failed, unsigned long long flags,                 \
-	       CUstream stream),                                                                   \
-	      (count, list, failed, flags, stream),                                                \
-	      (describe_copy_3d_batch(call, list, count, stream)), __VA_ARGS__)
-#define SIGNATURE_Memcpy3DBatchAsync_v2(APPLY, ...)                                                \
-	APPLY(cudaMemcpy3DBatchAsync,                                                              \
-	      (size_t count, void *list, unsigned long long flags, CUstream stream),               \
-	      (count, list, flags, stream), (describe_copy_3d_batch(call, list, count, stream)),   \
-	      __VA_ARGS__)
+#define SIGNATURE_MemcpyBatchAsync                                                                 \
+	cudaMemcpyBatchAsync, (COPY_BATCH_PARAMETERS, size_t * failed, CUstream stream),           \
+		(COPY_BATCH_ARGUMENTS, failed, stream),                                            \
+		(describe_copy_batch(call, destinations, sources, sizes, count, stream))
+#define SIGNATURE_MemcpyBatchAsync_v2                                                              \
+	cudaMemcpyBatchAsync, (COPY_BATCH_PARAMETERS, CUstream stream),                            \
+		(COPY_BATCH_ARGUMENTS, stream),                                                    \
+		(describe_copy_batch(call, destinations, sources, sizes, count, stream))
+#define SIGNATURE_Memcpy3DBatchAsync                                                               \
+	cudaMemcpy3DBatchAsync,                                                                    \
+		(size_t count, void *list, size_t *failed, unsigned long long flags,               \
+		 CUstream stream),                                                                 \
+		(count, list, failed, flags, stream),                                              \
+		(describe_copy_3d_batch(call, list, count, stream))
+#define SIGNATURE_Memcpy3DBatchAsync_v2                                                            \
+	cudaMemcpy3DBatchAsync,                                                                    \
+		(size_t count, void *list, unsigned long long flags, CUstream stream),             \
+		(count, list, flags, stream), (describe_copy_3d_batch(call, list, count, stream))
 
 /* Memsets */
-#define MEMSET(FORM, address, size, element, ...)                                                  \
+#define MEMSET(FORM, address, size, element)                                                       \
 	FORM(cudaMemset, (address destination, element value, size count),                         \
-	     (destination, value, count), describe_memset, ((uint64_t)sizeof(value) * count),      \
-	     __VA_ARGS__)
-#define MEMSET_2D(FORM, address, size, element, ...)                                               \
+	     (destination, value, count), describe_sized,                                          \
+	     (OPERATION_MEMSET, (uint64_t)sizeof(value) * count))
+#define MEMSET_2D(FORM, address, size, element)                                                    \
 	FORM(cudaMemset2D,                                                                         \
 	     (address destination, size pitch, element value, size columns, size rows),            \
-	     (destination, pitch, value, columns, rows), describe_memset,                          \
-	     ((uint64_t)sizeof(value) * columns * rows), __VA_ARGS__)
-#define SIGNATURE_MemsetD8(...)                                                                    \
-	MEMSET(FORM_DEFAULT, CUdeviceptr, size_t, unsigned char, __VA_ARGS__)
-#define SIGNATURE_MemsetD8Async(...)                                                               \
-	MEMSET(FORM_STREAM, CUdeviceptr, size_t, unsigned char, __VA_ARGS__)
-#define SIGNATURE_MemsetD8_v1(...)                                                                 \
-	MEMSET(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned char, __VA_ARGS__)
-#define SIGNATURE_MemsetD2D8(...)                                                                  \
-	MEMSET_2D(FORM_DEFAULT, CUdeviceptr, size_t, unsigned char, __VA_ARGS__)
-#define SIGNATURE_MemsetD2D8Async(...)                                                             \
-	MEMSET_2D(FORM_STREAM, CUdeviceptr, size_t, unsigned char, __VA_ARGS__)
-#define SIGNATURE_MemsetD2D8_v1(...)                                                               \
-	MEMSET_2D(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned char, __VA_ARGS__)
-#define SIGNATURE_MemsetD16(...)                                                                   \
-	MEMSET(FORM_DEFAULT, CUdeviceptr, size_t, unsigned short, __VA_ARGS__)
-#define SIGNATURE_MemsetD16Async(...)                                                              \
-	MEMSET(FORM_STREAM, CUdeviceptr, size_t, unsigned short, __VA_ARGS__)
-#define SIGNATURE_MemsetD16_v1(...)                                                                \
-	MEMSET(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned short, __VA_ARGS__)
-#define SIGNATURE_MemsetD2D16(...)                                                                 \
-	MEMSET_2D(FORM_DEFAULT, CUdeviceptr, size_t, unsigned short, __VA_ARGS__)
-#define SIGNATURE_MemsetD2D16Async(...)                                                            \
-	MEMSET_2D(FORM_STREAM, CUdeviceptr, size_t, unsigned short, __VA_ARGS__)
-#define SIGNATURE_MemsetD2D16_v1(...)                                                              \
-	MEMSET_2D(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned short, __VA_ARGS__)
-#define SIGNATURE_MemsetD32(...) MEMSET(FORM_DEFAULT, CUdeviceptr, size_t, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemsetD32Async(...)                                                              \
-	MEMSET(FORM_STREAM, CUdeviceptr, size_t, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemsetD32_v1(...)                                                                \
-	MEMSET(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemsetD2D32(...)                                                                 \
-	MEMSET_2D(FORM_DEFAULT, CUdeviceptr, size_t, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemsetD2D32Async(...)                                                            \
-	MEMSET_2D(FORM_STREAM, CUdeviceptr, size_t, unsigned, __VA_ARGS__)
-#define SIGNATURE_MemsetD2D32_v1(...)                                                              \
-	MEMSET_2D(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned, __VA_ARGS__)
+	     (destination, pitch, value, columns, rows), describe_sized,                           \
+	     (OPERATION_MEMSET, (uint64_t)sizeof(value) * columns * rows))
+#define SIGNATURE_MemsetD8	   MEMSET(FORM_DEFAULT, CUdeviceptr, size_t, unsigned char)
+#define SIGNATURE_MemsetD8Async	   MEMSET(FORM_STREAM, CUdeviceptr, size_t, unsigned char)
+#define SIGNATURE_MemsetD8_v1	   MEMSET(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned char)
+#define SIGNATURE_MemsetD2D8	   MEMSET_2D(FORM_DEFAULT, CUdeviceptr, size_t, unsigned char)
+#define SIGNATURE_MemsetD2D8Async  MEMSET_2D(FORM_STREAM, CUdeviceptr, size_t, unsigned char)
+#define SIGNATURE_MemsetD2D8_v1	   MEMSET_2D(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned char)
+#define SIGNATURE_MemsetD16	   MEMSET(FORM_DEFAULT, CUdeviceptr, size_t, unsigned short)
+#define SIGNATURE_MemsetD16Async   MEMSET(FORM_STREAM, CUdeviceptr, size_t, unsigned short)
+#define SIGNATURE_MemsetD16_v1	   MEMSET(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned short)
+#define SIGNATURE_MemsetD2D16	   MEMSET_2D(FORM_DEFAULT, CUdeviceptr, size_t, unsigned short)
+#define SIGNATURE_MemsetD2D16Async MEMSET_2D(FORM_STREAM, CUdeviceptr, size_t, unsigned short)
+#define SIGNATURE_MemsetD2D16_v1   MEMSET_2D(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned short)
+#define SIGNATURE_MemsetD32	   MEMSET(FORM_DEFAULT, CUdeviceptr, size_t, unsigned)
+#define SIGNATURE_MemsetD32Async   MEMSET(FORM_STREAM, CUdeviceptr, size_t, unsigned)
+#define SIGNATURE_MemsetD32_v1	   MEMSET(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned)
+#define SIGNATURE_MemsetD2D32	   MEMSET_2D(FORM_DEFAULT, CUdeviceptr, size_t, unsigned)
+#define SIGNATURE_MemsetD2D32Async MEMSET_2D(FORM_STREAM, CUdeviceptr, size_t, unsigned)
+#define SIGNATURE_MemsetD2D32_v1   MEMSET_2D(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned)
 
 /* Movements of managed memory, and decompression */
-#define SIGNATURE_MemPrefetchAsync(APPLY, ...)                                                     \
-	APPLY(cudaMemPrefetchAsync,                                                                \
-	      (CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream),               \
-	      (pointer, bytes, device, stream),                                                    \
-	      (describe_unrecorded(call, OPERATION_PREFETCH, bytes, stream)), __VA_ARGS__)
-#define SIGNATURE_MemPrefetchAsync_v2(APPLY, ...)                                                  \
-	APPLY(cudaMemPrefetchAsync,                                                                \
-	      (CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned flags,          \
-	       CUstream stream),                                                                   \
-	      (pointer, bytes, location, flags, stream),                                           \
-	      (describe_unrecorded(call, OPERATION_PREFETCH, bytes, stream)), __VA_ARGS__)
-#define PREFETCH_BATCH(runtime, APPLY, ...)                                                        \
-	APPLY(runtime,                                                                             \
-	      (CUdeviceptr * pointers, size_t * sizes, size_t count, CUmemLocation * locations,    \
-	       size_t * indices, size_t location_count, unsigned long long flags,                  \
-	       CUstream stream),                                                                   \
-	      (pointers, sizes, count, locations, indices, location_count, flags, stream),         \
-	      (describe_unrecorded(call, OPERATION_PREFETCH, sum_of_sizes(sizes, count), stream)), \
-	      __VA_ARGS__)
-#define SIGNATURE_MemPrefetchBatchAsync(...) PREFETCH_BATCH(cudaMemPrefetchBatchAsync, __VA_ARGS__)
-#define SIGNATURE_MemDiscardAndPrefetchBatchAsync(...)                                             \
-	PREFETCH_BATCH(cudaMemDiscardAndPrefetchBatchAsync, __VA_ARGS__)
-#define SIGNATURE_MemDiscardBatchAsync(APPLY, ...)                                                 \
-	APPLY(cudaMemDiscardBatchAsync,                                                            \
-	      (CUdeviceptr * pointers, size_t * sizes, size_t count, unsigned long long flags,     \
-	       CUstream stream),                                                                   \
-	      (pointers, sizes, count, flags, stream),                                             \
-	      (describe_unrecorded(call, OPERATION_DISCARD, sum_of_sizes(sizes, count), stream)),  \
-	      __VA_ARGS__)
-#define SIGNATURE_MemBatchDecompressAsync(APPLY, ...)                                              \
-	APPLY(cuMemBatchDecompressAsync,                                                           \
-	      (void *parameters, size_t count, unsigned flags, size_t *failed, CUstream stream),   \
-	      (parameters, count, flags, failed, stream),                                          \
-	      (describe_decompress(call, parameters, count, stream)), __VA_ARGS__)
+#define SIGNATURE_MemPrefetchAsync                                                                 \
+	cudaMemPrefetchAsync,                                                                      \
+		(CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream),             \
+		(pointer, bytes, device, stream),                                                  \
+		(describe_unrecorded(call, OPERATION_PREFETCH, bytes, stream))
+#define SIGNATURE_MemPrefetchAsync_v2                                                              \
+	cudaMemPrefetchAsync,                                                                      \
+		(CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned flags,        \
+		 CUstream stream),                                                                 \
+		(pointer, bytes, location, flags, stream),                                         \
+		(describe_unrecorded(call, OPERATION_PREFETCH, bytes, stream))
+#define PREFETCH_BATCH(runtime)                                                                    \
+	runtime,                                                                                   \
+		(CUdeviceptr * pointers, size_t * sizes, size_t count, CUmemLocation * locations,  \
+		 size_t * indices, size_t location_count, unsigned long long flags,                \
+		 CUstream stream),                                                                 \
+		(pointers, sizes, count, locations, indices, location_count, flags, stream),       \
+		(describe_unrecorded(call, OPERATION_PREFETCH, sum_of_sizes(sizes, count),         \
+				     stream))
+#define SIGNATURE_MemPrefetchBatchAsync PREFETCH_BATCH(cudaMemPrefetchBatchAsync)
+#define SIGNATURE_MemDiscardAndPrefetchBatchAsync                                                  \
+	PREFETCH_BATCH(cudaMemDiscardAndPrefetchBatchAsync)
+#define SIGNATURE_MemDiscardBatchAsync                                                             \
+	cudaMemDiscardBatchAsync,                                                                  \
+		(CUdeviceptr * pointers, size_t * sizes, size_t count, unsigned long long flags,   \
+		 CUstream stream),                                                                 \
+		(pointers, sizes, count, flags, stream),                                           \
+		(describe_unrecorded(call, OPERATION_DISCARD, sum_of_sizes(sizes, count), stream))
+#define SIGNATURE_MemBatchDecompressAsync                                                          \
+	cuMemBatchDecompressAsync,                                                                 \
+		(void *parameters, size_t count, unsigned flags, size_t *failed, CUstream stream), \
+		(parameters, count, flags, failed, stream),                                        \
+		(describe_decompress(call, parameters, count, stream))
 
 /* Values in memory that a stream writes or waits for */
-#define STREAM_WRITE(runtime, value_type, APPLY, ...)                                              \
-	APPLY(runtime, (CUstream stream, CUdeviceptr address, value_type value, unsigned flags),   \
-	      (stream, address, value, flags),                                                     \
-	      (describe_unrecorded(call, OPERATION_STREAM_WRITE, 0, stream)), __VA_ARGS__)
-#define SIGNATURE_StreamWriteValue32(...)                                                          \
-	STREAM_WRITE(cuStreamWriteValue32, cuuint32_t, __VA_ARGS__)
-#define SIGNATURE_StreamWriteValue64(...)                                                          \
-	STREAM_WRITE(cuStreamWriteValue64, cuuint64_t, __VA_ARGS__)
-#define STREAM_WAIT(runtime, value_type, ...)                                                      \
+#define STREAM_WRITE(runtime, value_type)                                                          \
+	runtime, (CUstream stream, CUdeviceptr address, value_type value, unsigned flags),         \
+		(stream, address, value, flags),                                                   \
+		(describe_unrecorded(call, OPERATION_STREAM_WRITE, 0, stream))
+#define SIGNATURE_StreamWriteValue32 STREAM_WRITE(cuStreamWriteValue32, cuuint32_t)
+#define SIGNATURE_StreamWriteValue64 STREAM_WRITE(cuStreamWriteValue64, cuuint64_t)
+#define STREAM_WAIT(runtime, value_type)                                                           \
 	FORM_API_ONLY(runtime,                                                                     \
 		      (CUstream stream, CUdeviceptr address, value_type value, unsigned flags),    \
-		      (stream, address, value, flags), __VA_ARGS__)
-#define SIGNATURE_StreamWaitValue32(...) STREAM_WAIT(cuStreamWaitValue32, cuuint32_t, __VA_ARGS__)
-#define SIGNATURE_StreamWaitValue64(...) STREAM_WAIT(cuStreamWaitValue64, cuuint64_t, __VA_ARGS__)
-#define SIGNATURE_StreamBatchMemOp(APPLY, ...)                                                     \
-	APPLY(cuStreamBatchMemOp,                                                                  \
-	      (CUstream stream, unsigned count, void *operations, unsigned flags),                 \
-	      (stream, count, operations, flags),                                                  \
-	      (describe_unrecorded(call, OPERATION_STREAM_BATCH, 0, stream)), __VA_ARGS__)
+		      (stream, address, value, flags))
+#define SIGNATURE_StreamWaitValue32 STREAM_WAIT(cuStreamWaitValue32, cuuint32_t)
+#define SIGNATURE_StreamWaitValue64 STREAM_WAIT(cuStreamWaitValue64, cuuint64_t)
+#define SIGNATURE_StreamBatchMemOp                                                                 \
+	cuStreamBatchMemOp, (CUstream stream, unsigned count, void *operations, unsigned flags),   \
+		(stream, count, operations, flags),                                                \
+		(describe_unrecorded(call, OPERATION_STREAM_BATCH, 0, stream))
 
 /* API rows only */
-#define GRAPHICS_RESOURCES(runtime, ...)                                                           \
+#define GRAPHICS_RESOURCES(runtime)                                                                \
 	FORM_API_ONLY(runtime, (unsigned count, void *resources, CUstream stream),                 \
-		      (count, resources, stream), __VA_ARGS__)
-#define SIGNATURE_GraphicsMapResources(...)                                                        \
-	GRAPHICS_RESOURCES(cudaGraphicsMapResources, __VA_ARGS__)
-#define SIGNATURE_GraphicsUnmapResources(...)                                                      \
-	GRAPHICS_RESOURCES(cudaGraphicsUnmapResources, __VA_ARGS__)
-#define SIGNATURE_MemAllocAsync(APPLY, ...)                                                        \
-	APPLY(cudaMallocAsync, (CUdeviceptr * pointer, size_t bytes, CUstream stream),             \
-	      (pointer, bytes, stream), (describe_pool_allocation(call, pointer, bytes, stream)),  \
-	      __VA_ARGS__)
-#define SIGNATURE_MemAllocFromPoolAsync(APPLY, ...)                                                \
-	APPLY(cudaMallocFromPoolAsync,                                                             \
-	      (CUdeviceptr * pointer, size_t bytes, CUmemoryPool pool, CUstream stream),           \
-	      (pointer, bytes, pool, stream),                                                      \
-	      (describe_pool_allocation(call, pointer, bytes, stream)), __VA_ARGS__)
-#define SIGNATURE_MemFreeAsync(APPLY, ...)                                                         \
-	APPLY(cudaFreeAsync, (CUdeviceptr pointer, CUstream stream), (pointer, stream),            \
-	      (describe_pool_free(call, pointer, stream)), __VA_ARGS__)
-#define SIGNATURE_MemMapArrayAsync(...)                                                            \
+		      (count, resources, stream))
+#define SIGNATURE_GraphicsMapResources	 GRAPHICS_RESOURCES(cudaGraphicsMapResources)
+#define SIGNATURE_GraphicsUnmapResources GRAPHICS_RESOURCES(cudaGraphicsUnmapResources)
+#define SIGNATURE_MemAllocAsync                                                                    \
+	cudaMallocAsync, (CUdeviceptr * pointer, size_t bytes, CUstream stream),                   \
+		(pointer, bytes, stream), (describe_pool_allocation(call, pointer, bytes, stream))
+#define SIGNATURE_MemAllocFromPoolAsync                                                            \
+	cudaMallocFromPoolAsync,                                                                   \
+		(CUdeviceptr * pointer, size_t bytes, CUmemoryPool pool, CUstream stream),         \
+		(pointer, bytes, pool, stream),                                                    \
+		(describe_pool_allocation(call, pointer, bytes, stream))
+#define SIGNATURE_MemFreeAsync                                                                     \
+	cudaFreeAsync, (CUdeviceptr pointer, CUstream stream), (pointer, stream),                  \
+		(describe_pool_free(call, pointer, stream))
+#define SIGNATURE_MemMapArrayAsync                                                                 \
 	FORM_API_ONLY(cuMemMapArrayAsync, (void *list, unsigned count, CUstream stream),           \
-		      (list, count, stream), __VA_ARGS__)
-#define SEMAPHORES(runtime, ...)                                                                   \
+		      (list, count, stream))
+#define SEMAPHORES(runtime)                                                                        \
 	FORM_API_ONLY(                                                                             \
 		runtime,                                                                           \
 		(const void *semaphores, const void *parameters, unsigned count, CUstream stream), \
-		(semaphores, parameters, count, stream), __VA_ARGS__)
-#define SIGNATURE_SignalExternalSemaphoresAsync(...)                                               \
-	SEMAPHORES(cudaSignalExternalSemaphoresAsync, __VA_ARGS__)
-#define SIGNATURE_WaitExternalSemaphoresAsync(...)                                                 \
-	SEMAPHORES(cudaWaitExternalSemaphoresAsync, __VA_ARGS__)
-#define SIGNATURE_StreamAddCallback(...)                                                           \
+		(semaphores, parameters, count, stream))
+#define SIGNATURE_SignalExternalSemaphoresAsync SEMAPHORES(cudaSignalExternalSemaphoresAsync)
+#define SIGNATURE_WaitExternalSemaphoresAsync	SEMAPHORES(cudaWaitExternalSemaphoresAsync)
+#define SIGNATURE_StreamAddCallback                                                                \
 	FORM_API_ONLY(cudaStreamAddCallback,                                                       \
 		      (CUstream stream, CUstreamCallback callback, void *data, unsigned flags),    \
-		      (stream, callback, data, flags), __VA_ARGS__)
-#define SIGNATURE_StreamAttachMemAsync(...)                                                        \
+		      (stream, callback, data, flags))
+#define SIGNATURE_StreamAttachMemAsync                                                             \
 	FORM_API_ONLY(cudaStreamAttachMemAsync,                                                    \
 		      (CUstream stream, CUdeviceptr pointer, size_t bytes, unsigned flags),        \
-		      (stream, pointer, bytes, flags), __VA_ARGS__)
+		      (stream, pointer, bytes, flags))
 
 #endif

@@ -65,12 +65,8 @@ static struct operation *operation_of_copy(CUgraphNode handle)
 	    driver.cuGraphMemcpyNodeGetParams(handle, &copy) != CUDA_SUCCESS)
 		return NULL;
 	return operation_fixed(copy_direction(
-		copy.srcMemoryType,
-		copy.srcMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy.srcHost
-							 : copy.srcDevice,
-		copy.dstMemoryType,
-		copy.dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy.dstHost
-							 : copy.dstDevice));
+		&(struct copy_end){copy.srcMemoryType, copy.srcDevice, copy.srcHost},
+		&(struct copy_end){copy.dstMemoryType, copy.dstDevice, copy.dstHost}));
 }
 
 static struct operation *operation_of_node(struct graph_node *node)

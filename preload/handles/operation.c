@@ -229,12 +229,6 @@ static CUmemorytype memory_type(CUdeviceptr pointer)
 	return type;
 }
 
-CUmemorytype copy_side(CUdeviceptr pointer)
-{
-	return memory_type(pointer) == CU_MEMORYTYPE_DEVICE ? CU_MEMORYTYPE_DEVICE
-							    : CU_MEMORYTYPE_HOST;
-}
-
 bool copy_is_pageable(const void *host)
 {
 	return memory_type((CUdeviceptr)(uintptr_t)host) == 0;
@@ -286,17 +280,23 @@ static enum fixed_operation between_types(CUmemorytype source, CUmemorytype dest
 	return from < 3 && to < 3 ? directions[from][to] : OPERATION_COPY_HTOH;
 }
 
-enum fixed_operation copy_direction(CUmemorytype source, CUdeviceptr source_pointer,
-				    CUmemorytype destination, CUdeviceptr destination_pointer)
+static void resolve(struct copy_end *end)
+{
+	if (end->type != CU_MEMORYTYPE_UNIFIED)
+		return;
+	end->host = (const void *)(uintptr_t)end->pointer;
+	end->type = memory_type(end->pointer) == CU_MEMORYTYPE_DEVICE ? CU_MEMORYTYPE_DEVICE
+								      : CU_MEMORYTYPE_HOST;
+}
+
+enum fixed_operation copy_direction(struct copy_end *source, struct copy_end *destination)
 {
 	enum fixed_operation direction;
 
-	if (source == CU_MEMORYTYPE_UNIFIED)
-		source = copy_side(source_pointer);
-	if (destination == CU_MEMORYTYPE_UNIFIED)
-		destination = copy_side(destination_pointer);
-	direction = between_types(source, destination);
+	resolve(source);
+	resolve(destination);
+	direction = between_types(source->type, destination->type);
 	return direction == OPERATION_COPY_DTOD
-		       ? copy_between_devices(destination_pointer, source_pointer)
+		       ? copy_between_devices(destination->pointer, source->pointer)
 		       : direction;
 }

@@ -134,15 +134,18 @@ extern LAUNCH_STATE _Atomic uint32_t operation_generation;
 /* The operation of a copy, by the memory on its two sides. Any thread; those that take an address
  * ask the driver about it, and keep errno. */
 
-/* Whether an address counts as CU_MEMORYTYPE_HOST or CU_MEMORYTYPE_DEVICE. */
-CUmemorytype copy_side(CUdeviceptr pointer);
 /* Whether a host address is pageable memory. */
 bool copy_is_pageable(const void *host);
 /* The operation of a copy between two device addresses. Asks the driver for their devices if
  * several are in use. */
 enum fixed_operation copy_between_devices(CUdeviceptr destination, CUdeviceptr source);
-/* That of a copy between two addresses of these memory types, CU_MEMORYTYPE_UNIFIED among them. */
-enum fixed_operation copy_direction(CUmemorytype source, CUdeviceptr source_pointer,
-				    CUmemorytype destination, CUdeviceptr destination_pointer);
+/* Where a copy is from or to, as cuda.h describes it; `host` is an address of host memory. */
+struct copy_end {
+	CUmemorytype type;
+	CUdeviceptr pointer;
+	const void *host;
+};
+/* That of a copy between two ends. What is CU_MEMORYTYPE_UNIFIED becomes host or device memory. */
+enum fixed_operation copy_direction(struct copy_end *source, struct copy_end *destination);
 
 #endif

@@ -105,9 +105,9 @@
 #define LAUNCH_WRAPPERS(...) WRAPPERS(LAUNCH_BODY, __VA_ARGS__)
 
 #define ENTRY(symbol, name, signature, version, default_stream)                                    \
-	SIGNATURE_##signature(CALL_WRAPPERS, symbol, default_stream)
+	WITH_SIGNATURE(CALL_WRAPPERS, signature, symbol, default_stream)
 #define ENTRY_LAUNCH(symbol, name, signature, version, default_stream)                             \
-	SIGNATURE_##signature(LAUNCH_WRAPPERS, symbol, default_stream)
+	WITH_SIGNATURE(LAUNCH_WRAPPERS, signature, symbol, default_stream)
 #include "preload/driver/entries.def"
 #undef ENTRY
 

@@ -10,26 +10,14 @@ void describe_copy_device(struct call *call, CUdeviceptr destination, CUdevicept
 		      ASYNCHRONOUS);
 }
 
-void describe_copy_sides(struct call *call, CUmemorytype source, CUdeviceptr source_pointer,
-			 const void *source_host, CUmemorytype destination,
-			 CUdeviceptr destination_pointer, const void *destination_host,
-			 uint64_t bytes, CUstream stream, bool synchronous)
+void describe_copy_ends(struct call *call, struct copy_end source, struct copy_end destination,
+			uint64_t bytes, CUstream stream, bool synchronous)
 {
-	enum fixed_operation direction;
-	const void *host;
+	enum fixed_operation direction = copy_direction(&source, &destination);
+	const void *host = source.type == CU_MEMORYTYPE_HOST	    ? source.host
+			   : destination.type == CU_MEMORYTYPE_HOST ? destination.host
+								    : NULL;
 
-	if (source == CU_MEMORYTYPE_UNIFIED) {
-		source = copy_side(source_pointer);
-		source_host = (const void *)(uintptr_t)source_pointer;
-	}
-	if (destination == CU_MEMORYTYPE_UNIFIED) {
-		destination = copy_side(destination_pointer);
-		destination_host = (const void *)(uintptr_t)destination_pointer;
-	}
-	direction = copy_direction(source, source_pointer, destination, destination_pointer);
-	host = source == CU_MEMORYTYPE_HOST	   ? source_host
-	       : destination == CU_MEMORYTYPE_HOST ? destination_host
-						   : NULL;
 	/* A copy within the device does not block the host, even if it is synchronous. */
 	describe_copy(call, direction, bytes, host, stream, synchronous && host);
 }
@@ -37,8 +25,9 @@ void describe_copy_sides(struct call *call, CUmemorytype source, CUdeviceptr sou
 void describe_copy_unified(struct call *call, CUdeviceptr destination, CUdeviceptr source,
 			   uint64_t bytes, CUstream stream, bool synchronous)
 {
-	describe_copy_sides(call, CU_MEMORYTYPE_UNIFIED, source, NULL, CU_MEMORYTYPE_UNIFIED,
-			    destination, NULL, bytes, stream, synchronous);
+	describe_copy_ends(call, (struct copy_end){CU_MEMORYTYPE_UNIFIED, source, NULL},
+			   (struct copy_end){CU_MEMORYTYPE_UNIFIED, destination, NULL}, bytes,
+			   stream, synchronous);
 }
 
 void describe_copy_peer(struct call *call, CUcontext destination, CUcontext source, uint64_t bytes,
@@ -69,7 +58,7 @@ void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
 
 /* CUDA_MEMCPY3D_BATCH_OP as in CUDA 12.8; older toolkits do not declare it. */
 struct batch_copy {
-	struct {
+	struct batch_operand {
 		uint32_t type;
 		uint64_t pointer; /* or array handle */
 		uint64_t rest[3];
@@ -86,9 +75,10 @@ _Static_assert(offsetof(struct batch_copy, width) == offsetof(CUDA_MEMCPY3D_BATC
 
 /* CU_MEMCPY_OPERAND_TYPE_ARRAY is 2; 1 is a pointer, to any memory. Older toolkits declare
  * neither. */
-static CUmemorytype operand_memory(uint32_t type)
+static struct copy_end operand(const struct batch_operand *of)
 {
-	return type == 2 ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+	return (struct copy_end){of->type == 2 ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED,
+				 of->pointer, NULL};
 }
 
 void describe_copy_3d_batch(struct call *call, const void *list, size_t count, CUstream stream)
@@ -102,9 +92,8 @@ void describe_copy_3d_batch(struct call *call, const void *list, size_t count, C
 	}
 	for (size_t i = 0; i < count; i++)
 		bytes += (uint64_t)copies[i].width * copies[i].height * copies[i].depth;
-	describe_copy_sides(call, operand_memory(copies[0].source.type), copies[0].source.pointer,
-			    NULL, operand_memory(copies[0].destination.type),
-			    copies[0].destination.pointer, NULL, bytes, stream, ASYNCHRONOUS);
+	describe_copy_ends(call, operand(&copies[0].source), operand(&copies[0].destination), bytes,
+			   stream, ASYNCHRONOUS);
 	if (count > 1)
 		call->record.flags |= CALL_NO_ACTIVITY;
 }

@@ -109,11 +109,6 @@ static inline void describe_sized(struct call *call, enum fixed_operation operat
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
-static inline void describe_memset(struct call *call, uint64_t bytes, CUstream stream)
-{
-	describe_sized(call, OPERATION_MEMSET, bytes, stream);
-}
-
 /* An operation that CUPTI makes no activity record of. */
 static inline void describe_unrecorded(struct call *call, enum fixed_operation operation,
 				       uint64_t bytes, CUstream stream)
@@ -139,10 +134,8 @@ void describe_copy_device(struct call *call, CUdeviceptr destination, CUdevicept
 void describe_copy_unified(struct call *call, CUdeviceptr destination, CUdeviceptr source,
 			   uint64_t bytes, CUstream stream, bool synchronous);
 /* A copy between two memory types; the addresses that belong to other types are ignored. */
-void describe_copy_sides(struct call *call, CUmemorytype source, CUdeviceptr source_pointer,
-			 const void *source_host, CUmemorytype destination,
-			 CUdeviceptr destination_pointer, const void *destination_host,
-			 uint64_t bytes, CUstream stream, bool synchronous);
+void describe_copy_ends(struct call *call, struct copy_end source, struct copy_end destination,
+			uint64_t bytes, CUstream stream, bool synchronous);
 void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
 			 const CUdeviceptr *sources, const size_t *sizes, size_t count,
 			 CUstream stream);
@@ -152,11 +145,13 @@ void describe_decompress(struct call *call, const void *list, size_t count, CUst
 /* Macros, because the versions of CUDA_MEMCPY2D and CUDA_MEMCPY3D differ in their members'
  * types. */
 #define describe_copy_shape(call, copy, bytes, stream, synchronous)                                \
-	((copy) ? describe_copy_sides(call, (copy)->srcMemoryType, (copy)->srcDevice,              \
-				      (copy)->srcHost, (copy)->dstMemoryType, (copy)->dstDevice,   \
-				      (copy)->dstHost, bytes, stream, synchronous)                 \
+	((copy) ? describe_copy_ends(call,                                                         \
+				     (struct copy_end){(copy)->srcMemoryType, (copy)->srcDevice,   \
+						       (copy)->srcHost},                           \
+				     (struct copy_end){(copy)->dstMemoryType, (copy)->dstDevice,   \
+						       (copy)->dstHost},                           \
+				     bytes, stream, synchronous)                                   \
 		: (void)((call)->record.flags |= CALL_API_ONLY))
-
 #define describe_copy_2d(call, copy, stream, synchronous)                                          \
 	describe_copy_shape(call, copy, (uint64_t)(copy)->WidthInBytes *(copy)->Height, stream,    \
 			    synchronous)

@@ -148,7 +148,7 @@ static bool may_be_alone(const struct call *call, const CUlaunchConfig *config)
 	X(cuStreamBeginCaptureToGraph_ptsz, (GRAPH_PARAMETERS), (GRAPH_ARGUMENTS))
 
 #define LAUNCH(symbol, signature, how, default_stream)                                             \
-	SIGNATURE_##signature(how, symbol, default_stream)
+	WITH_SIGNATURE(how, signature, symbol, default_stream)
 LAUNCHES(LAUNCH)
 #undef LAUNCH
 CAPTURES(CAPTURE)

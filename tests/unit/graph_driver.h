@@ -72,12 +72,13 @@ void operation_forget_kernels(void)
 	forgotten++;
 }
 
-enum fixed_operation copy_direction(CUmemorytype source, CUdeviceptr source_pointer,
-				    CUmemorytype destination, CUdeviceptr destination_pointer)
+enum fixed_operation copy_direction(struct copy_end *source, struct copy_end *destination)
 {
-	assert_int_equal(source_pointer, source == CU_MEMORYTYPE_HOST ? 0x10 : 0x20);
-	assert_int_equal(destination_pointer, destination == CU_MEMORYTYPE_HOST ? 0x30 : 0x40);
-	return source == CU_MEMORYTYPE_HOST ? OPERATION_COPY_HTOD : OPERATION_COPY_DTOH;
+	assert_int_equal((uintptr_t)source->host, 0x10);
+	assert_int_equal(source->pointer, 0x20);
+	assert_int_equal((uintptr_t)destination->host, 0x30);
+	assert_int_equal(destination->pointer, 0x40);
+	return source->type == CU_MEMORYTYPE_HOST ? OPERATION_COPY_HTOD : OPERATION_COPY_DTOH;
 }
 
 /* The graphs of the test: CUgraph is the address of one, a node its number below. */

@@ -100,6 +100,12 @@ static void is_call_only(void)
 	begin();
 }
 
+static enum fixed_operation between(unsigned source, unsigned destination)
+{
+	return copy_direction(&(struct copy_end){.type = source},
+			      &(struct copy_end){.type = destination});
+}
+
 static void each_two_memory_types_have_a_direction(void **state)
 {
 	static const enum fixed_operation expected[3][3] = {
@@ -111,13 +117,12 @@ static void each_two_memory_types_have_a_direction(void **state)
 	(void)state;
 	for (unsigned from = 0; from < 3; from++)
 		for (unsigned to = 0; to < 3; to++)
-			assert_int_equal(copy_direction(from + 1, 0, to + 1, 0),
-					 expected[from][to]);
+			assert_int_equal(between(from + 1, to + 1), expected[from][to]);
 	for (unsigned known = 1; known <= 3; known++) {
-		assert_int_equal(copy_direction(0, 0, known, 0), OPERATION_COPY_HTOH);
-		assert_int_equal(copy_direction(known, 0, 0, 0), OPERATION_COPY_HTOH);
-		assert_int_equal(copy_direction(5, 0, known, 0), OPERATION_COPY_HTOH);
-		assert_int_equal(copy_direction(known, 0, 5, 0), OPERATION_COPY_HTOH);
+		assert_int_equal(between(0, known), OPERATION_COPY_HTOH);
+		assert_int_equal(between(known, 0), OPERATION_COPY_HTOH);
+		assert_int_equal(between(5, known), OPERATION_COPY_HTOH);
+		assert_int_equal(between(known, 5), OPERATION_COPY_HTOH);
 	}
 }
 
@@ -196,26 +201,31 @@ static void a_copy_with_a_host_side_may_block(void **state)
 	assert_ptr_equal(call.host, (void *)PAGEABLE);
 	is(OPERATION_COPY_HTOH, 10, CALL_NO_ACTIVITY);
 	/* Each side has an address of its own kind. */
-	describe_copy_sides(&call, CU_MEMORYTYPE_HOST, 1, (void *)2, CU_MEMORYTYPE_DEVICE, 3,
-			    (void *)4, 10, a_stream, SYNCHRONOUS);
+	describe_copy_ends(&call, (struct copy_end){CU_MEMORYTYPE_HOST, 1, (void *)2},
+			   (struct copy_end){CU_MEMORYTYPE_DEVICE, 3, (void *)4}, 10, a_stream,
+			   SYNCHRONOUS);
 	assert_ptr_equal(call.host, (void *)2);
 	is(OPERATION_COPY_HTOD, 10, 0);
-	describe_copy_sides(&call, CU_MEMORYTYPE_ARRAY, 1, (void *)2, CU_MEMORYTYPE_HOST, 3,
-			    (void *)4, 10, a_stream, SYNCHRONOUS);
+	describe_copy_ends(&call, (struct copy_end){CU_MEMORYTYPE_ARRAY, 1, (void *)2},
+			   (struct copy_end){CU_MEMORYTYPE_HOST, 3, (void *)4}, 10, a_stream,
+			   SYNCHRONOUS);
 	assert_ptr_equal(call.host, (void *)4);
 	is(OPERATION_COPY_ATOH, 10, 0);
-	describe_copy_sides(&call, CU_MEMORYTYPE_DEVICE, DEVICE_0, NULL, CU_MEMORYTYPE_UNIFIED,
-			    DEVICE_1, NULL, 10, a_stream, SYNCHRONOUS);
+	describe_copy_ends(&call, (struct copy_end){CU_MEMORYTYPE_DEVICE, DEVICE_0, NULL},
+			   (struct copy_end){CU_MEMORYTYPE_UNIFIED, DEVICE_1, NULL}, 10, a_stream,
+			   SYNCHRONOUS);
 	is(OPERATION_COPY_PTOP, 10, 0);
-	describe_copy_sides(&call, CU_MEMORYTYPE_UNIFIED, DEVICE_0, NULL, CU_MEMORYTYPE_ARRAY,
-			    DEVICE_1, NULL, 10, a_stream, SYNCHRONOUS);
+	describe_copy_ends(&call, (struct copy_end){CU_MEMORYTYPE_UNIFIED, DEVICE_0, NULL},
+			   (struct copy_end){CU_MEMORYTYPE_ARRAY, DEVICE_1, NULL}, 10, a_stream,
+			   SYNCHRONOUS);
 	is(OPERATION_COPY_DTOA, 10, 0);
 	/* The driver is never asked for what is no address. */
 	assert_true(copy_is_pageable((void *)PAGEABLE));
 	assert_false(copy_is_pageable((void *)PINNED));
 	driver.cuPointerGetAttributes = refuse;
 	assert_true(copy_is_pageable((void *)PINNED));
-	assert_int_equal(copy_side(DEVICE_0), CU_MEMORYTYPE_HOST);
+	describe_copy_unified(&call, DEVICE_0, DEVICE_0, 10, a_stream, SYNCHRONOUS);
+	is(OPERATION_COPY_HTOH, 10, CALL_NO_ACTIVITY);
 	assert_int_equal(errno, 0);
 }
 
@@ -246,9 +256,9 @@ static void shapes_are_as_many_bytes_as_their_extents_say(void **state)
 	is(OPERATION_COPY_HTOD, 0, CALL_NO_ACTIVITY);
 	describe_copy_2d(&call, none, a_stream, SYNCHRONOUS);
 	is_call_only();
-	describe_memset(&call, 12, a_stream);
+	describe_sized(&call, OPERATION_MEMSET, 12, a_stream);
 	is(OPERATION_MEMSET, 12, 0);
-	describe_memset(&call, 0, a_stream);
+	describe_sized(&call, OPERATION_MEMSET, 0, a_stream);
 	is(OPERATION_MEMSET, 0, CALL_NO_ACTIVITY);
 	describe_unrecorded(&call, OPERATION_PREFETCH, 12, a_stream);
 	is(OPERATION_PREFETCH, 12, CALL_NO_ACTIVITY);
