@@ -25,7 +25,6 @@
 #include "preload/handles/stream.h"
 #include "preload/hooks/lookup.h"
 #include "preload/launch/call.h"
-#include "preload/launch/count_only.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"

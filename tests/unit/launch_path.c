@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "cupti/cupti.h"
-#include "preload/base/lifecycle_state.h"
 #include "preload/base/background_thread.h"
+#include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
-#include "preload/launch/count_only.h"
+#include "preload/launch/call.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/runtime_call.h"
 #include "preload/launch/window.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "preload/base/mode.h"
-#include "preload/launch/count_only.h"
+#include "preload/launch/call.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/window.h"
 

@@ -119,7 +119,7 @@ $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/driver.o
 $(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times \
 	test_event_records test_cold_path test_pool_calls): \
 	$(BUILD)/obj/tests/unit/launch_path.o $(patsubst %, $(SIM_OBJECTS)/clock/preload/launch/%.o, call runtime_call) \
-	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o) base/own_part.o base/pointer_map.o events/gates.o handles/capture.o)
+	$(addprefix $(BUILD)/obj/preload/, launch/cold_path.o base/own_part.o base/pointer_map.o events/gates.o handles/capture.o)
 
 HASHED := $(addprefix $(BUILD)/tests/unit/libhashed_,gnu.so sysv.so)
 $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o
