@@ -117,6 +117,12 @@ struct activity {
 	uint32_t overhead_kind; /* CUpti_ActivityOverheadKind */
 };
 
+/*
+ * The name of an API record's function as a programmer writes it: "cudaMalloc" for CUPTI's
+ * cudaMalloc_v3020, or "unknown call"; never NULL, and valid for ever. For the collector thread
+ * only.
+ */
+const char *api_call_name(const struct activity *activity);
 /* A short description of an overhead; never NULL. */
 const char *overhead_kind_name(uint32_t kind);
 

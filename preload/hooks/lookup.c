@@ -7,17 +7,17 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "preload/hooks/bindings.h"
-#include "preload/hooks/cupti_symbols.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
-#include "preload/hooks/wrappers.h"
+#include "preload/hooks/bindings.h"
+#include "preload/hooks/cupti_symbols.h"
+#include "preload/lifecycle/lifecycle.h"
 
 typedef void *dlsym_function(void *, const char *);
 typedef void *dlvsym_function(void *, const char *, const char *);
 
 static _Atomic uintptr_t next_dlsym, next_dlvsym;
-static _Atomic bool seen;
+static _Atomic bool seen; /* a look-up of a driver function */
 static __thread bool resolving_runtime __attribute__((tls_model("initial-exec")));
 /* Set while lookup_replacement itself asks: a peer behind us may call back into dlsym. */
 static __thread bool looking_up __attribute__((tls_model("initial-exec")));
@@ -240,11 +240,6 @@ void lookup_initialised(void)
 	resolving_runtime = false;
 }
 
-bool lookup_seen(void)
-{
-	return atomic_load_explicit(&seen, memory_order_relaxed);
-}
-
 /* Entries of these families make the GPU work; one that is not in the table deserves a word. */
 static bool makes_work(const char *name)
 {
@@ -276,4 +271,94 @@ void lookup_answered(const char *name, void **pointer, CUresult result)
 		*pointer = wrapper_of((enum driver_entry)entry, resolving_runtime);
 	else if (name && makes_work(name))
 		driver_note_unknown(name);
+}
+
+/*
+ * At the end of a process whose CUDA calls passed ktime by: one line that says so. A library that
+ * is opened with RTLD_DEEPBIND finds libc's dlsym before ktime's, and a namespace of dlmopen has
+ * no preloaded library at all.
+ */
+
+/* glibc 2.35 has this as struct r_debug_extended: `next` is there from r_version 2 on. */
+struct namespace
+{
+	struct r_debug base;
+	const struct namespace *next;
+};
+extern const struct namespace first_namespace __asm__("_r_debug");
+
+extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *argument, void *library);
+extern void *__dso_handle;
+
+struct sight {
+	struct link_map *here;	    /* libcuda of the first namespace */
+	bool needed;		    /* something there is linked to it, and so to our exports */
+	struct link_map *elsewhere; /* libcuda of another namespace */
+};
+
+static bool is_libcuda(const struct link_map *map)
+{
+	return elf_name_begins(elf_file_name(map), "libcuda.so");
+}
+
+/* Inside of the loader's call its lists do not change; one call is enough to walk them all. */
+static int find_libcuda(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	const struct namespace *namespace = &first_namespace;
+	struct sight *sight = argument;
+
+	(void)info;
+	(void)size;
+	do {
+		for (struct link_map *map = namespace->base.r_map; map; map = map->l_next) {
+			bool driver_itself = is_libcuda(map);
+
+			if (namespace != &first_namespace) {
+				sight->elsewhere = driver_itself ? map : sight->elsewhere;
+				continue;
+			}
+			sight->here = driver_itself ? map : sight->here;
+			sight->needed |= !driver_itself && elf_needs(map, "libcuda.so");
+		}
+		namespace = first_namespace.base.r_version >= 2 ? namespace->next : NULL;
+	} while (namespace);
+	return 1;
+}
+
+/* The driver of a forked child says that it is not. */
+static bool was_initialised(const struct link_map *library)
+{
+	CUresult (*count_devices)(int *) =
+		library ? (CUresult(*)(int *))elf_address(library, "cuDeviceGetCount") : NULL;
+	int count;
+
+	return count_devices && count_devices(&count) == CUDA_SUCCESS;
+}
+
+static void say_at_end(void *unused)
+{
+	struct sight sight = {0};
+	bool unseen;
+
+	(void)unused;
+	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) != LIFECYCLE_IDLE)
+		return;
+	dl_iterate_phdr(find_libcuda, &sight);
+	unseen = sight.here &&
+		 (!driver_load() || elf_definer_in_front("dlsym") ||
+		  (!sight.needed && !atomic_load_explicit(&seen, memory_order_relaxed)));
+	if ((unseen && was_initialised(sight.here)) || was_initialised(sight.elsewhere))
+		lifecycle_say_blind();
+	else
+		lifecycle_say_unused();
+}
+
+/*
+ * exit runs the main thread's own destructors before all handlers: a cudart's handler unloads the
+ * driver, and no handler that a constructor registers, and no ELF destructor, comes before it.
+ */
+__attribute__((constructor)) static void register_end(void)
+{
+	if (elf_is_preloaded())
+		__cxa_thread_atexit_impl(say_at_end, NULL, __dso_handle);
 }

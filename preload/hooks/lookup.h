@@ -41,7 +41,7 @@ void lookup_initialised(void);
  */
 void *lookup_late(enum driver_entry entry, const void *caller);
 
-/* Whether any look-up of a driver function came through here. */
-bool lookup_seen(void);
+/* What ktime hands out in place of an entry: to a cudart, or to anybody else. */
+void *wrapper_of(enum driver_entry entry, bool for_runtime);
 
 #endif

@@ -8,8 +8,6 @@
  * In C they carry names of our own; the exported symbol is set for the assembler, so that neither
  * cuda.h's prototypes nor its renaming macros get in the way.
  */
-#include "preload/hooks/wrappers.h"
-
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

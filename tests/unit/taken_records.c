@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cupti/api_names.h"
+#include "cupti/activity.h"
 #include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"

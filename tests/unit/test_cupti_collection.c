@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cupti/api_names.h"
+#include "cupti/activity.h"
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
@@ -133,14 +133,12 @@ TEST(launches_and_copies_are_off_in_the_runtime_kind)
 
 	for (i = 0; i < CALLS_MAX; i++)
 		off += cupti->calls_off[1][i];
-	assert_int_equal(off, wrapped_runtime_call_count);
+	assert_int_equal(off, 94);
 	assert_true(cupti->calls_off[1][CUDA_LAUNCH]);
 	assert_true(cupti->calls_off[1][41]);  /* cudaMemcpyAsync */
 	assert_true(cupti->calls_off[1][504]); /* __cudaLaunchKernel */
 	assert_false(cupti->calls_off[1][CUDA_MALLOC]);
 	assert_false(cupti->calls_off[1][131]); /* cudaStreamSynchronize */
-	for (i = 1; i < wrapped_runtime_call_count; i++)
-		assert_true(wrapped_runtime_calls[i - 1] < wrapped_runtime_calls[i]);
 }
 
 TEST(records_come_once_and_in_order)

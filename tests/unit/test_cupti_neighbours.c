@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cupti/api_names.h"
+#include "cupti/activity.h"
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
