@@ -365,33 +365,25 @@ void cupti_forget(void)
 	library_errors();
 }
 
+/* Calls a function of CUPTI's for an id. */
+#define ASK(function, ...)                                                                         \
+	(!state_is(STATE_ACTIVE) || !library_functions()->function   ? -ENOTSUP                    \
+	 : library_check(library_functions()->function(__VA_ARGS__)) ? -EINVAL                     \
+								     : 0)
+
 int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id)
 {
-	const struct cupti_functions *cupti = library_functions();
-
-	if (!state_is(STATE_ACTIVE) || !cupti->cuptiGetStreamIdEx)
-		return -ENOTSUP;
-	return library_check(cupti->cuptiGetStreamIdEx(context, stream, per_thread, stream_id))
-		       ? -EINVAL
-		       : 0;
+	return ASK(cuptiGetStreamIdEx, context, stream, per_thread, stream_id);
 }
 
 int cupti_context_id(CUcontext context, uint32_t *context_id)
 {
-	const struct cupti_functions *cupti = library_functions();
-
-	if (!state_is(STATE_ACTIVE) || !cupti->cuptiGetContextId)
-		return -ENOTSUP;
-	return library_check(cupti->cuptiGetContextId(context, context_id)) ? -EINVAL : 0;
+	return ASK(cuptiGetContextId, context, context_id);
 }
 
 int cupti_graph_id(CUgraphExec graph, uint32_t *graph_id)
 {
-	const struct cupti_functions *cupti = library_functions();
-
-	if (!state_is(STATE_ACTIVE) || !cupti->cuptiGetGraphExecId)
-		return -ENOTSUP;
-	return library_check(cupti->cuptiGetGraphExecId(graph, graph_id)) ? -EINVAL : 0;
+	return ASK(cuptiGetGraphExecId, graph, graph_id);
 }
 
 bool cupti_clock_is_realtime(void)

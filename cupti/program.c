@@ -193,14 +193,6 @@ static void program_clock_convert(void *record)
 			convert_time((uint8_t *)record + times[i].offset, readings);
 }
 
-/* For a forked child: forgets the clock, and frees the lock, whichever thread of the parent held
- * it. */
-static void program_clock_reset(void)
-{
-	pthread_mutex_init(&clock_lock, NULL);
-	atomic_store_explicit(&clock_of_program, NULL, memory_order_relaxed);
-}
-
 /* A buffer of the program that is being filled. */
 struct destination {
 	uint8_t *data;
@@ -404,5 +396,6 @@ void forward_reset(void)
 	request = NULL;
 	complete = NULL;
 	partial.data = NULL;
-	program_clock_reset();
+	pthread_mutex_init(&clock_lock, NULL);
+	atomic_store_explicit(&clock_of_program, NULL, memory_order_relaxed);
 }

@@ -167,27 +167,38 @@ static struct event_overhead overhead_of(double nanoseconds, double error, unsig
 	};
 }
 
-/* What event pairs around kernels hold beyond what the kernels themselves read; `number`: the first
- * one's reading. False if the driver does not know a pair's time. */
-static bool self_timing_beyond(CUevent (*pairs)[2], unsigned count, unsigned number,
-			       struct measured *measured)
+/* Event pairs' times, less what is given for each; false if the driver does not know one. */
+static bool measure(CUevent (*pairs)[2], unsigned count, const double *less,
+		    struct measured *measured)
 {
 	double values[SELF_TIMING_READINGS];
 	float milliseconds;
 
 	for (unsigned i = 0; i < count; i++) {
-		const struct reading *reading = &shared->readings[number + i];
-
 		if (driver.cuEventElapsedTime(&milliseconds, pairs[i][0], pairs[i][1]) !=
 		    CUDA_SUCCESS)
 			return false;
-		/* A reading is the clock's last step: half a step early on average, at the end not,
-		 * as the kernel waits for a step there. */
-		values[i] = (double)milliseconds * 1e6 - (double)(reading->end - reading->begin) +
-			    step_of_clock() / 2;
+		values[i] = (double)milliseconds * 1e6 - (less ? less[i] : 0);
 	}
 	*measured = measured_of(values, count);
 	return true;
+}
+
+/* What event pairs around kernels hold beyond what the kernels themselves read; `number`: the first
+ * one's reading. False if the driver does not know a pair's time. */
+static bool self_timing_beyond(CUevent (*pairs)[2], unsigned count, unsigned number,
+			       struct measured *measured)
+{
+	double less[SELF_TIMING_READINGS];
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct reading *reading = &shared->readings[number + i];
+
+		/* A reading is the clock's last step: half a step early on average, at the end not,
+		 * as the kernel waits for a step there. */
+		less[i] = (double)(reading->end - reading->begin) - step_of_clock() / 2;
+	}
+	return measure(pairs, count, less, measured);
 }
 
 /* Kernels before each pair, and pairs that are not used: of forty pairs behind a kernel of 3 ms
@@ -434,22 +445,6 @@ void calibration_finish(const struct context *ending, bool were_queued)
 		await(queued_overhead_last(), end);
 }
 
-/* A series' pairs, less what is given for each; false if the driver does not know one. */
-static bool measure(enum series series, const double *less, struct measured *measured)
-{
-	double values[PAIRS];
-	float milliseconds;
-
-	for (unsigned i = 0; i < pairs_of[series]; i++) {
-		if (driver.cuEventElapsedTime(&milliseconds, events[series][i][0],
-					      events[series][i][1]) != CUDA_SUCCESS)
-			return false;
-		values[i] = (double)milliseconds * 1e6 - (less ? less[i] : 0);
-	}
-	*measured = measured_of(values, pairs_of[series]);
-	return true;
-}
-
 static void set(enum overhead_kind kind, enum series series, double nanoseconds, double error)
 {
 	measured_on = context->device;
@@ -468,7 +463,7 @@ static void use_records(void)
 	for (unsigned of = 0; of < 2; of++) {
 		for (unsigned i = 0; i < FEW; i++)
 			less[i] = (double)recorded[of][i + 1];
-		if (measure(series[of], less, &measured))
+		if (measure(events[series[of]], FEW, less, &measured))
 			set(kinds[of], series[of], measured.middle, measured.error);
 	}
 }
@@ -481,7 +476,8 @@ static void use_readings(const struct measured *kernels)
 {
 	struct measured least, copies;
 
-	if (measure(AFTER_KERNEL, NULL, &least) && measure(AFTER_COPY, NULL, &copies)) {
+	if (measure(events[AFTER_KERNEL], PAIRS, NULL, &least) &&
+	    measure(events[AFTER_COPY], PAIRS, NULL, &copies)) {
 		/* One of the two series is 0.5 us longer in one run of four (H200). */
 		if (copies.least < least.least)
 			least = copies;
@@ -498,7 +494,7 @@ static bool is_reached(CUevent event)
 
 static void use_times(void)
 {
-	struct measured kernels; /* what pairs around kernels hold beyond their readings */
+	struct measured kernels = {0}; /* what pairs around kernels hold beyond their readings */
 	bool known = self_timing_beyond(events[KERNELS], FEW, 1, &kernels);
 
 	/* They are not all there if CUPTI recorded no kernels, or was ended by the program. */

@@ -38,16 +38,6 @@ struct event_pool *event_pool_first(void)
 	return atomic_load_explicit(&pools, memory_order_acquire);
 }
 
-static void add_pool(struct event_pool *pool)
-{
-	pthread_mutex_lock(&lock);
-	/* `next` links the thread's pools, all_next those of all threads. */
-	pool->all_next = atomic_load_explicit(&pools, memory_order_relaxed);
-	/* Release: the collector walks the list without the lock, as it alone removes pools. */
-	atomic_store_explicit(&pools, pool, memory_order_release);
-	pthread_mutex_unlock(&lock);
-}
-
 /* NULL if the driver refuses or the limit of events is reached. The context must be current in the
  * calling thread. */
 static struct event_pair *create_pair(struct context *context)
@@ -203,7 +193,12 @@ static struct event_pool *new_pool(struct context *context)
 	} else {
 		driver_failed();
 	}
-	add_pool(pool);
+	pthread_mutex_lock(&lock);
+	/* `next` links the thread's pools, all_next those of all threads. */
+	pool->all_next = atomic_load_explicit(&pools, memory_order_relaxed);
+	/* Release: the collector walks the list without the lock, as it alone removes pools. */
+	atomic_store_explicit(&pools, pool, memory_order_release);
+	pthread_mutex_unlock(&lock);
 	return pool;
 }
 

@@ -319,15 +319,6 @@ bool context_gates_try(const struct stream *stream, struct gate *gate, CUevent e
 	return outcome != PUT_OFF;
 }
 
-/* Shared memory, as in a child of fork the private kind would be copied away from the device. */
-static struct gate_words *new_words(void)
-{
-	void *words = mmap(NULL, sizeof(struct gate_words), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return words == MAP_FAILED ? NULL : words;
-}
-
 static bool register_words(struct gate_words *words)
 {
 	return driver.cuMemHostRegister_v2(words, sizeof(*words), CU_MEMHOSTREGISTER_DEVICEMAP) ==
@@ -345,12 +336,16 @@ static struct gate_words *registered_words(void)
 		if (register_words(words))
 			return words;
 	}
-	words = new_words();
-	if (words && !register_words(words)) {
-		munmap(words, sizeof(*words));
-		words = NULL;
-	}
-	return words;
+	/* Shared memory, as in a child of fork the private kind would be copied away from the
+	 * device. */
+	words = mmap(NULL, sizeof(*words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (words == MAP_FAILED)
+		return NULL;
+	if (register_words(words))
+		return words;
+	munmap(words, sizeof(*words));
+	return NULL;
 }
 
 /*

@@ -226,13 +226,6 @@ struct operation *graph_allocating_first(void)
 	return atomic_load_explicit(&allocating, memory_order_acquire);
 }
 
-static void add_allocating(struct operation *operation)
-{
-	operation->allocating = atomic_load_explicit(&allocating, memory_order_relaxed);
-	/* Release: whoever walks the list sees the rest of it. */
-	atomic_store_explicit(&allocating, operation, memory_order_release);
-}
-
 /* The operation of a version; one that is not known is the first one, unless it is to be added. */
 static struct operation *version_of_shape(struct shape *shape, uint64_t number, bool add)
 {
@@ -279,8 +272,11 @@ static struct operation *shape_operation(const struct graph_nodes *nodes, uint64
 	operation->kernels_listed = list_kernels(contents);
 	/* Release: the collector reads what it holds. */
 	atomic_store_explicit(&operation->contents, contents, memory_order_release);
-	if (contents->allocations)
-		add_allocating(operation);
+	if (contents->allocations) {
+		operation->allocating = atomic_load_explicit(&allocating, memory_order_relaxed);
+		/* Release: whoever walks the list sees the rest of it. */
+		atomic_store_explicit(&allocating, operation, memory_order_release);
+	}
 	shape->versions[shape->version_count++] = (struct version){version, operation};
 	HASH_ADD(link, shapes, digest, sizeof(shape->digest), shape);
 	if (!shape->link.tbl)

@@ -348,15 +348,6 @@ static inline void event_record_end(struct thread *thread, struct call *call)
 		event_record_open(thread, call);
 }
 
-/* Before a call that allocates or frees memory in the order of a stream. */
-static void begin_pool_call(struct call *call)
-{
-	if (call->pool != POOL_CALL_FREES || capture_is_live())
-		return;
-	allocation_freeing(SPACE_POINTER, (uintptr_t)call->host);
-	call->pool = POOL_CALL_FREEING;
-}
-
 /* What is recorded into a graph the graph allocates, each time that it is launched. */
 static void end_pool_allocation(const struct call *call, CUresult result, bool captured,
 				const struct operation *before)
@@ -393,7 +384,10 @@ static void end_pool_call(const struct call *call, CUresult result, const struct
 /* Out of line, as finish_without_activity() is, for the registers that they take. */
 static LAUNCH_COLD __attribute__((noinline)) void begin_without_operation(struct call *call)
 {
-	begin_pool_call(call);
+	if (call->pool != POOL_CALL_FREES || capture_is_live())
+		return;
+	allocation_freeing(SPACE_POINTER, (uintptr_t)call->host);
+	call->pool = POOL_CALL_FREEING;
 }
 
 static inline void start_record(struct call *call)
