@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
+#include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
 #include "report/session/memory.h"
 
@@ -618,4 +620,102 @@ enum copy_graph copy_graphs_has(uint32_t number)
 	return proven && !atomic_load_explicit(&incomplete, memory_order_relaxed)
 		       ? COPY_GRAPH_NO
 		       : COPY_GRAPH_UNKNOWN;
+}
+
+/* The longest that a thread waits for the collector, which may be busy with a flush. Then the graph
+ * is made with the kind on, which costs and breaks nothing. Chosen. */
+#define WAIT_NS 20000000u
+
+/* Threads wait for one of the last three. */
+enum { KIND_ON, KIND_IN_WINDOW, KIND_STAYS_ON, KIND_OFF, KIND_STAYS_OFF };
+
+static void (*wake)(void);
+static _Atomic bool watched;
+static _Atomic unsigned ever_made, being_made;
+static _Atomic uint32_t kind_state;
+static __thread bool is_making __attribute__((tls_model("initial-exec")));
+
+static uint32_t kind_now(void)
+{
+	return atomic_load_explicit(&kind_state, memory_order_acquire);
+}
+
+/* Waits while the kind is on and can be turned off, or else until it is on or another thread needs
+ * it off. */
+static void wait_while(bool on)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + WAIT_NS;
+
+	for (; now < end && lifecycle_running(); now = clock_ns(CLOCK_MONOTONIC)) {
+		uint32_t seen = kind_now();
+
+		if (on ? seen > KIND_IN_WINDOW : seen != KIND_OFF || instantiation_count() > 0)
+			break;
+		wake();
+		futex_wait(&kind_state, seen, end - now);
+	}
+}
+
+void instantiation_update_begin(void)
+{
+	if (kind_now() != KIND_IN_WINDOW)
+		instantiation_begin();
+}
+
+void instantiation_begin(void)
+{
+	if (!lifecycle_running())
+		return;
+	atomic_store_explicit(&ever_made, 1, memory_order_relaxed);
+	if (!atomic_load_explicit(&watched, memory_order_acquire))
+		return;
+	/* So still if an instantiation before never returned. */
+	if (is_making)
+		return;
+	is_making = true;
+	/* Sequentially consistent, here and in instantiation_tell(): either the collector sees this
+	 * thread's graph, or this thread sees that the kind is on, and wakes the collector. */
+	atomic_fetch_add(&being_made, 1);
+	wait_while(true);
+}
+
+void instantiation_end(void)
+{
+	if (!is_making)
+		return;
+	is_making = false;
+	atomic_fetch_sub(&being_made, 1);
+	wait_while(false);
+}
+
+void instantiation_watch(void (*the_wake)(void))
+{
+	wake = the_wake;
+	atomic_store_explicit(&watched, true, memory_order_release);
+}
+
+bool instantiation_ever(void)
+{
+	return atomic_load_explicit(&ever_made, memory_order_relaxed);
+}
+
+unsigned instantiation_count(void)
+{
+	return atomic_load(&being_made);
+}
+
+static void tell(uint32_t now)
+{
+	if (atomic_exchange(&kind_state, now) != now)
+		futex_wake(&kind_state);
+}
+
+void instantiation_tell(bool off, bool windows)
+{
+	tell(windows ? (off ? KIND_STAYS_OFF : KIND_IN_WINDOW) : (off ? KIND_OFF : KIND_ON));
+}
+
+void instantiation_stays_on(void)
+{
+	tell(KIND_STAYS_ON);
 }

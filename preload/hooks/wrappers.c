@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "preload/base/export.h"
-#include "preload/base/instantiation.h"
 #include "preload/base/own_part.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/signatures.h"

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "preload/base/instantiation.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/handles/graph.h"
 
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;
 

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "preload/base/instantiation.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/capture.h"

@@ -60,7 +60,7 @@ $(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/late_sta
 $(BUILD)/tests/unit/test_commands: $(BUILD)/obj/preload/recording/commands.o
 $(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/trace_window.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/events/gates.o
-$(BUILD)/tests/unit/test_instantiation: $(addprefix $(BUILD)/obj/preload/base/, instantiation.o clock.o)
+$(BUILD)/tests/unit/test_instantiation: $(BUILD)/obj/preload/handles/graph.o
 $(BUILD)/tests/unit/test_cost: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/settings.c)
