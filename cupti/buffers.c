@@ -353,7 +353,7 @@ static void set_waiting(void)
 	}
 }
 
-static void open_readers(const struct cupti_functions *cupti, uint64_t last)
+static void open_readers(uint64_t last)
 {
 	unsigned before = count;
 	struct buffer *buffer;
@@ -362,7 +362,7 @@ static void open_readers(const struct cupti_functions *cupti, uint64_t last)
 		struct reader *reader = &readers[count];
 
 		reader->buffer = buffer;
-		walk_first(&reader->walk, cupti, buffer->data, buffer->valid);
+		walk_first(&reader->walk, buffer->data, buffer->valid);
 		if (step(reader))
 			count++;
 		else
@@ -412,14 +412,17 @@ static uint64_t limit_of(unsigned reader)
 
 /* The turns are counted, and names_gone is read, in one order with cupti_ending()'s stores: see
  * there. */
-size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*before)(bool first),
-		  void (*consume)(const struct activity *activity, void *argument), void *argument)
+size_t cupti_drain(void (*before)(bool first),
+		   void (*consume)(const struct activity *activity, void *argument), void *argument)
 {
+	/* Only the buffers queued now: a program that fills them faster must not keep the collector
+	 * here. */
+	uint64_t last = buffers_last();
 	size_t records = 0;
 	bool first = true, more;
 
 	atomic_fetch_add_explicit(&turns, 1, memory_order_seq_cst);
-	while (open_readers(cupti, last), count > 0) {
+	while (open_readers(last), count > 0) {
 		unsigned reader = earliest();
 		uint64_t limit = limit_of(reader);
 

@@ -69,15 +69,16 @@ void buffers_range(const void **start, size_t *size);
  */
 
 /*
- * Calls `consume` for every record that ktime wants in the buffers queued up to number `last`, and
- * releases the buffers; a buffer's records keep their order, and so do those of a thread's buffers.
- * `before` (may be NULL) is called
- * before each buffer's records, with `first` the first time. Returns the number of records. For the
- * collector thread only.
+ * Calls `consume` for every record that has arrived and that ktime wants, in the order in which the
+ * work began, as far as different threads' buffers allow; a buffer's records keep their order, and
+ * so do those of a thread's buffers. Pointers in the record are valid during the call only.
+ * `before` (may be NULL) is called before each buffer's first record, with `first` the first time;
+ * all calls that the records of all these buffers belong to were made before its first call.
+ * Returns the number of records. For the collector thread only.
  */
-size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*before)(bool first),
-		  void (*consume)(const struct activity *activity, void *argument), void *argument);
-
+size_t cupti_drain(void (*before)(bool first),
+		   void (*consume)(const struct activity *activity, void *argument),
+		   void *argument);
 /* Waits, for a bounded time, until a reading that begins from now on has ended; `wake` wakes the
  * collector. Returns at once if the collector has left. Any thread. */
 void merge_wait(void (*wake)(void));
@@ -117,12 +118,10 @@ static inline CUpti_Activity *walk_after(const struct walk *walk, CUpti_Activity
  * the last. The present record may be moved or overwritten before the next step, which is looked up
  * already.
  */
-static inline bool walk_first(struct walk *walk, const struct cupti_functions *cupti, uint8_t *data,
-			      size_t valid)
+static inline void walk_first(struct walk *walk, uint8_t *data, size_t valid)
 {
-	*walk = (struct walk){.cupti = cupti, .data = data, .valid = valid};
+	*walk = (struct walk){.cupti = library_functions(), .data = data, .valid = valid};
 	walk->next = valid ? walk_after(walk, NULL) : NULL;
-	return walk->next;
 }
 
 static inline bool walk_step(struct walk *walk)

@@ -43,12 +43,12 @@ static void set_state(enum state to)
 	atomic_store_explicit(&state, (int)to, memory_order_release);
 }
 
-static void count_lost(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
+static void count_lost(uint8_t *data, size_t valid)
 {
 	struct walk walk;
 	uint64_t count = 0;
 
-	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);)
+	for (walk_first(&walk, data, valid); walk_step(&walk);)
 		count++;
 	atomic_fetch_add_explicit(&lost, count, memory_order_relaxed);
 }
@@ -73,7 +73,7 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 		buffers_take(!cupti_version_of(cupti->version)->takes_refusal, &lost_bytes);
 
 	if (lost_bytes) {
-		count_lost(cupti, buffer->data, lost_bytes);
+		count_lost(buffer->data, lost_bytes);
 		buffers_clear(buffer);
 	}
 	/* If threads have their own buffers, the thread that requests a buffer is the one that
@@ -96,14 +96,14 @@ static void queue_buffer(struct buffer *buffer, size_t valid)
 
 /* Copies the records that ktime needs from a buffer of the program, which may free it when it gets
  * it back. */
-static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
+static void copy_foreign(uint8_t *data, size_t valid)
 {
 	struct buffer *buffer = NULL;
 	struct activity activity;
 	struct walk walk;
 	size_t used = 0, lost_bytes;
 
-	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
+	for (walk_first(&walk, data, valid); walk_step(&walk);) {
 		decode_activity(walk.record, &activity);
 		if (!kinds_ktime_wants(&activity))
 			continue;
@@ -117,7 +117,7 @@ static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, siz
 			if (buffer)
 				buffer->thread = by_thread ? ACTIVITY_UNKNOWN_THREAD : 0;
 			if (lost_bytes)
-				count_lost(cupti, buffer->data, lost_bytes);
+				count_lost(buffer->data, lost_bytes);
 		}
 		if (!buffer || walk.size > buffer->size) {
 			atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
@@ -133,18 +133,17 @@ static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, siz
 static void CUPTIAPI on_completed(CUcontext context, uint32_t stream_id, uint8_t *data, size_t size,
 				  size_t valid)
 {
-	const struct cupti_functions *cupti = library_functions();
 	struct buffer *buffer = buffers_find(data);
 	int saved_errno = errno;
 
 	if (buffer) {
 		if (valid)
-			forward_records(cupti, data, valid);
+			forward_records(data, valid);
 		queue_buffer(buffer, valid);
 	} else if (data) {
 		if (cupti_has_callbacks())
-			copy_foreign(cupti, data, valid);
-		forward_foreign(cupti, context, stream_id, data, size, valid);
+			copy_foreign(data, valid);
+		forward_foreign(context, stream_id, data, size, valid);
 	}
 	errno = saved_errno;
 }
@@ -191,13 +190,12 @@ static CUptiResult enable_kinds(const struct cupti_functions *cupti,
 /* Registers the program's clock and callbacks in place of ktime's. */
 static void give_back(const struct cupti_functions *cupti)
 {
-	CUpti_BuffersCallbackCompleteFunc completed;
-	CUpti_BuffersCallbackRequestFunc requested;
+	struct program_callbacks to = forward_registered();
 
 	if (program_clock())
 		library_check(cupti->cuptiActivityRegisterTimestampCallback(program_clock()));
-	if (forward_registered(&requested, &completed))
-		library_check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
+	if (to.completed)
+		library_check(cupti->cuptiActivityRegisterCallbacks(to.requested, to.completed));
 }
 
 int cupti_start(const struct cupti_settings *settings, char *reason, size_t size)
@@ -224,7 +222,7 @@ int cupti_start(const struct cupti_settings *settings, char *reason, size_t size
 		return -ENOMEM;
 	}
 	wake = settings->wake;
-	by_thread = library_fills_by_thread(cupti);
+	by_thread = library_fills_by_thread();
 	set_state(STATE_ACTIVE);
 	result = library_check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
 	if (!result) {
@@ -239,7 +237,7 @@ int cupti_start(const struct cupti_settings *settings, char *reason, size_t size
 			give_back(cupti);
 	}
 	if (!result) {
-		library_say_buffers_are_zeroed(cupti, true);
+		library_say_buffers_are_zeroed(true);
 		return 0;
 	}
 	set_state(STATE_OFF);
@@ -277,14 +275,6 @@ int cupti_flush(bool forced)
 	if (forced && !kinds_were_paused())
 		flag = CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
 	return library_check(cupti->cuptiActivityFlushAll(flag)) ? -EIO : 0;
-}
-
-size_t cupti_drain(void (*before)(bool first),
-		   void (*consume)(const struct activity *activity, void *argument), void *argument)
-{
-	/* Only the buffers queued now: a program that fills them faster must not keep the collector
-	 * here. */
-	return merge_read(library_functions(), buffers_last(), before, consume, argument);
 }
 
 uint64_t cupti_dropped(void)
@@ -347,7 +337,7 @@ void cupti_step_aside(void)
 	cupti_ending();
 	if (!state_is(STATE_ENDING))
 		return;
-	library_say_buffers_are_zeroed(cupti, false);
+	library_say_buffers_are_zeroed(false);
 	forward_flush();
 	give_back(cupti);
 	cupti_finalized(true);

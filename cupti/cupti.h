@@ -49,17 +49,6 @@ bool cupti_has_callbacks(void);
  */
 int cupti_flush(bool forced);
 
-/*
- * Calls `consume` for every record that has arrived, in the order in which the work began, as far
- * as different threads' buffers allow. Pointers in the record are valid during the call only.
- * `before` (may be NULL) is called before each buffer's first record; all calls that the records of
- * all these buffers belong to were made before its first call. Returns the number of records. For
- * the collector thread only.
- */
-size_t cupti_drain(void (*before)(bool first),
-		   void (*consume)(const struct activity *activity, void *argument),
-		   void *argument);
-
 /* How many records CUPTI has dropped since the last call, for want of a buffer; also those before
  * its end. Without locks held. */
 uint64_t cupti_dropped(void);

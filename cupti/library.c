@@ -315,8 +315,9 @@ int library_attach(void)
 	return error;
 }
 
-bool library_fills_by_thread(const struct cupti_functions *cupti)
+bool library_fills_by_thread(void)
 {
+	const struct cupti_functions *cupti = library_functions();
 	uint8_t value = 0;
 	size_t size = sizeof(value);
 
@@ -326,8 +327,9 @@ bool library_fills_by_thread(const struct cupti_functions *cupti)
 	return cupti_version_of(cupti->version)->fills_by_thread;
 }
 
-void library_say_buffers_are_zeroed(const struct cupti_functions *cupti, bool zeroed)
+void library_say_buffers_are_zeroed(bool zeroed)
 {
+	const struct cupti_functions *cupti = library_functions();
 	uint8_t value = zeroed;
 	size_t size = sizeof(value);
 

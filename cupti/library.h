@@ -95,10 +95,10 @@ void *library_symbol(void *handle, const char *name);
  * 12.3 to 12.9 if the program asked for it. That cannot change after the first kind is enabled
  * (cupti_activity.h).
  */
-bool library_fills_by_thread(const struct cupti_functions *cupti);
+bool library_fills_by_thread(void);
 /* Tells CUPTI whether all buffers that it gets are zeroed, so that it need not clear them within
  * the program's calls. If this CUPTI does not know the attribute, it clears them nevertheless. */
-void library_say_buffers_are_zeroed(const struct cupti_functions *cupti, bool zeroed);
+void library_say_buffers_are_zeroed(bool zeroed);
 
 /* Why CUPTI cannot be used, in words for the user. */
 

@@ -201,50 +201,45 @@ struct destination {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static CUpti_BuffersCallbackRequestFunc request;
-static CUpti_BuffersCallbackCompleteFunc complete;
+static struct program_callbacks callbacks;
 static struct destination partial; /* data NULL: there is none, or a thread is filling it */
 static unsigned flushes;
 static _Atomic size_t dropped;
 
-void forward_register(CUpti_BuffersCallbackRequestFunc requested,
-		      CUpti_BuffersCallbackCompleteFunc completed)
+void forward_register(struct program_callbacks given)
 {
 	pthread_mutex_lock(&lock);
-	request = requested;
-	complete = completed;
+	callbacks = given;
 	pthread_mutex_unlock(&lock);
 }
 
-bool forward_registered(CUpti_BuffersCallbackRequestFunc *requested,
-			CUpti_BuffersCallbackCompleteFunc *completed)
+struct program_callbacks forward_registered(void)
 {
+	struct program_callbacks now;
+
 	pthread_mutex_lock(&lock);
-	*requested = request;
-	*completed = complete;
+	now = callbacks;
 	pthread_mutex_unlock(&lock);
-	return *requested && *completed;
+	return now.requested && now.completed ? now : (struct program_callbacks){0};
 }
 
 static void hand_over(struct destination *destination)
 {
-	CUpti_BuffersCallbackRequestFunc requested;
-	CUpti_BuffersCallbackCompleteFunc completed;
+	struct program_callbacks to = forward_registered();
 
-	if (destination->data && forward_registered(&requested, &completed))
-		completed(NULL, 0, destination->data, destination->size, destination->used);
+	if (destination->data && to.completed)
+		to.completed(NULL, 0, destination->data, destination->size, destination->used);
 	destination->data = NULL;
 }
 
 /* The program may give none: its records are then dropped, as CUPTI would. */
 static void request_buffer(struct destination *destination)
 {
-	CUpti_BuffersCallbackRequestFunc requested;
-	CUpti_BuffersCallbackCompleteFunc completed;
+	struct program_callbacks of = forward_registered();
 
 	*destination = (struct destination){0};
-	if (forward_registered(&requested, &completed))
-		requested(&destination->data, &destination->size, &destination->most_records);
+	if (of.requested)
+		of.requested(&destination->data, &destination->size, &destination->most_records);
 }
 
 /* Takes the part-filled buffer away, so that no other thread fills it. */
@@ -299,14 +294,13 @@ static void append(struct destination *destination, const void *record, size_t s
 }
 
 /* Appends the records of a buffer that the program wants. */
-static void append_wanted(struct destination *destination, const struct cupti_functions *cupti,
-			  uint8_t *data, size_t valid)
+static void append_wanted(struct destination *destination, uint8_t *data, size_t valid)
 {
 	struct activity activity;
 	struct walk walk;
 
 	program_clock_read();
-	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
+	for (walk_first(&walk, data, valid); walk_step(&walk);) {
 		decode_activity(walk.record, &activity);
 		if (kinds_program_wants(&activity))
 			append(destination, walk.record, walk.size);
@@ -326,7 +320,7 @@ void forward_prepare(void)
 	put_partial(&destination, seen);
 }
 
-void forward_records(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
+void forward_records(uint8_t *data, size_t valid)
 {
 	struct destination destination;
 	unsigned seen;
@@ -334,7 +328,7 @@ void forward_records(const struct cupti_functions *cupti, uint8_t *data, size_t 
 	if (!kinds_program_ever())
 		return;
 	destination = take_partial(&seen);
-	append_wanted(&destination, cupti, data, valid);
+	append_wanted(&destination, data, valid);
 	put_partial(&destination, seen);
 }
 
@@ -354,17 +348,16 @@ void forward_flush(void)
 	forward_prepare();
 }
 
-void forward_foreign(const struct cupti_functions *cupti, CUcontext context, uint32_t stream_id,
-		     uint8_t *data, size_t size, size_t valid)
+void forward_foreign(CUcontext context, uint32_t stream_id, uint8_t *data, size_t size,
+		     size_t valid)
 {
 	struct destination same = {.data = data, .size = size};
-	CUpti_BuffersCallbackRequestFunc requested;
-	CUpti_BuffersCallbackCompleteFunc completed;
+	struct program_callbacks to = forward_registered();
 
-	if (!forward_registered(&requested, &completed))
+	if (!to.completed)
 		return;
-	append_wanted(&same, cupti, data, valid);
-	completed(context, stream_id, data, size, same.used);
+	append_wanted(&same, data, valid);
+	to.completed(context, stream_id, data, size, same.used);
 }
 
 void forward_note_dropped(size_t count)
@@ -381,8 +374,7 @@ size_t forward_take_dropped(void)
 void forward_clear(void)
 {
 	pthread_mutex_lock(&lock);
-	request = NULL;
-	complete = NULL;
+	callbacks = (struct program_callbacks){0};
 	partial.data = NULL;
 	/* A buffer that a thread is filling now will not be put back. */
 	flushes++;
@@ -393,8 +385,7 @@ void forward_clear(void)
 void forward_reset(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	request = NULL;
-	complete = NULL;
+	callbacks = (struct program_callbacks){0};
 	partial.data = NULL;
 	pthread_mutex_init(&clock_lock, NULL);
 	atomic_store_explicit(&clock_of_program, NULL, memory_order_relaxed);

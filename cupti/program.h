@@ -47,12 +47,14 @@ uint64_t program_clock_at(const struct clock_reading *earlier, const struct cloc
  * No lock is held while a callback of the program runs.
  */
 
+struct program_callbacks {
+	CUpti_BuffersCallbackRequestFunc requested;
+	CUpti_BuffersCallbackCompleteFunc completed;
+};
 /* Sets the program's callbacks; the last ones registered count, as in CUPTI. Any thread. */
-void forward_register(CUpti_BuffersCallbackRequestFunc requested,
-		      CUpti_BuffersCallbackCompleteFunc completed);
-/* The program's callbacks; false if it has none. Any thread. */
-bool forward_registered(CUpti_BuffersCallbackRequestFunc *requested,
-			CUpti_BuffersCallbackCompleteFunc *completed);
+void forward_register(struct program_callbacks callbacks);
+/* The program's callbacks, both NULL if it has none. Any thread. */
+struct program_callbacks forward_registered(void);
 
 /*
  * Requests a buffer from the program if it has activity kinds enabled and there is none. CUPTI
@@ -62,13 +64,13 @@ bool forward_registered(CUpti_BuffersCallbackRequestFunc *requested,
 void forward_prepare(void);
 /* Copies the records that the program asked for out of a buffer that CUPTI has filled. Any
  * thread. */
-void forward_records(const struct cupti_functions *cupti, uint8_t *data, size_t valid);
+void forward_records(uint8_t *data, size_t valid);
 /* Hands over the part-filled buffer; to be called when the program flushes. */
 void forward_flush(void);
 /* Hands over a buffer of the program that CUPTI had got before ktime was there and has completed
  * now, without the records that the program did not ask for. */
-void forward_foreign(const struct cupti_functions *cupti, CUcontext context, uint32_t stream_id,
-		     uint8_t *data, size_t size, size_t valid);
+void forward_foreign(CUcontext context, uint32_t stream_id, uint8_t *data, size_t size,
+		     size_t valid);
 
 /* The number of records that CUPTI reported as dropped when ktime asked, kept for when the program
  * asks. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/calls.h"
 
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/rows.h"

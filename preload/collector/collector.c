@@ -10,7 +10,6 @@
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/rate_limit.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"

@@ -8,17 +8,17 @@
 #include "cupti/kinds.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
-#include "preload/base/mode.h"
 #include "preload/base/rate_limit.h"
+#include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
+#include "preload/events/event_pool.h"
 #include "preload/launch/thread.h"
 #include "preload/metrics/metrics.h"
-#include "preload/events/event_pool.h"
+#include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "preload/timeline/timeline.h"
-#include "preload/nvtx/ranges.h"
 
 /*
  * How often CUPTI is flushed. A flush costs the program some 0.1 ms (H200, CUPTI 13.0: kernels of

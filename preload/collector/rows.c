@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "report/session/estimate.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cupti/cupti.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/rows.h"
 #include "preload/recording/recording.h"

@@ -10,7 +10,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 

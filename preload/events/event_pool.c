@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/driver/driver.h"
 

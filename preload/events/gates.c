@@ -7,7 +7,7 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/handles/capture.h"
 
 /* How many polls, a millisecond apart, a gate may be closed. A launch takes 5 to 10 us; one that

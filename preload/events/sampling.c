@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "cupti/cupti.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/events/calibration.h"
 #include "preload/handles/operation.h"

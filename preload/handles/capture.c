@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/handles/capture.h"
 
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 
 _Atomic int live_captures;
 

@@ -6,7 +6,6 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

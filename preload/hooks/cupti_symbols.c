@@ -12,7 +12,7 @@
 #include "cupti/program.h"
 #include "cupti/versions.h"
 #include "preload/base/export.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 
 #define EXPORTED_CALLS(X)                                                                          \
 	X(cuptiActivityRegisterCallbacks)                                                          \
@@ -46,7 +46,7 @@ EXPORT CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(
 	if (!cupti_has_callbacks() || !requested || !completed)
 		result = cupti->cuptiActivityRegisterCallbacks(requested, completed);
 	if (!result)
-		forward_register(requested, completed);
+		forward_register((struct program_callbacks){requested, completed});
 	return result;
 }
 
@@ -179,7 +179,7 @@ EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
 		cupti_ending();
 		forward_flush();
 		/* The buffers are the program's from here on. */
-		library_say_buffers_are_zeroed(cupti, false);
+		library_say_buffers_are_zeroed(false);
 	}
 	result = cupti->cuptiFinalize();
 	if (cupti_has_callbacks())

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "preload/base/launch_section.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
 #include "preload/handles/operation.h"

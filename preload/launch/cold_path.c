@@ -7,10 +7,10 @@
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/own_part.h"
-#include "preload/events/gates.h"
+#include "preload/base/settings.h"
 #include "preload/events/event_pool.h"
+#include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
 

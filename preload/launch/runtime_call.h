@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "preload/base/launch_section.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/launch/thread.h"
 
 enum runtime_call_role {

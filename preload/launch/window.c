@@ -6,7 +6,6 @@
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 
 /* How many changes are remembered, for records that come up to some seconds late. Chosen. */

@@ -12,7 +12,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/default_action.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/launch/thread.h"
 #include "preload/reporter/reporter.h"
 

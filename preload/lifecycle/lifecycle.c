@@ -15,7 +15,6 @@
 #include "cupti/versions.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"

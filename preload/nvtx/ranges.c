@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/nvtx/names.h"
 #include "report/options/range_pattern.h"

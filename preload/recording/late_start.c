@@ -6,7 +6,6 @@
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "preload/base/clock.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/handles/operation.h"

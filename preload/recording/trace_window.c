@@ -5,7 +5,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "report/options/options.h"
 
 /* How much longer than its window a trace is kept for the one who asked for it, who copies the

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/driver/entries.h"
 #include "preload/launch/window.h"
 #include "report/session/memory.h"

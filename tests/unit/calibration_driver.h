@@ -18,9 +18,9 @@
 
 #include <cmocka.h>
 
-#include "preload/base/clock.h"
 #include "cupti/cupti.h"
-#include "preload/base/mode.h"
+#include "preload/base/clock.h"
+#include "preload/base/settings.h"
 #include "preload/events/calibration.h"
 #include "preload/events/gates.h"
 #include "preload/handles/capture.h"

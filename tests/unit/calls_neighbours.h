@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"

@@ -24,7 +24,6 @@
 #include "cupti/buffers.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/collector.h"

@@ -21,7 +21,7 @@
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/drain.h"
 #include "preload/collector/match.h"

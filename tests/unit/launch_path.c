@@ -11,7 +11,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"

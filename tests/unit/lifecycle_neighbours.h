@@ -25,7 +25,6 @@
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"

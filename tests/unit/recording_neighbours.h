@@ -18,7 +18,6 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/nvtx/ranges.h"

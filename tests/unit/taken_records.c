@@ -11,7 +11,6 @@
 
 #include "cupti/activity.h"
 #include "cupti/cupti.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"

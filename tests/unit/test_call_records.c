@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/own_part.h"
+#include "preload/base/settings.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/window.h"

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/cold_path.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "preload/base/background_thread.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 

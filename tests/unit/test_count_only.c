@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/launch/call.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/window.h"

@@ -11,7 +11,7 @@
 #include "cupti/cupti.h"
 #include "cupti/library.h"
 #include "preload/base/background_thread.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/counters.h"

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/program.h"
 #include "preload/base/clock.h"

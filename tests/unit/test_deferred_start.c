@@ -11,7 +11,7 @@
 
 #include "cupti/library.h"
 #include "preload/base/clock.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/handles/stream.h"
 #include "preload/recording/late_start.h"

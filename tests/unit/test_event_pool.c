@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/events/event_pool.h"
 

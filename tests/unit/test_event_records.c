@@ -3,7 +3,7 @@
  * and what becomes of a pair that could not be recorded. */
 #include "tests/unit/launch_path.h"
 
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/describe.h"

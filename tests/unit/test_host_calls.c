@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/timeline/timeline.h"

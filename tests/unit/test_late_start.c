@@ -11,7 +11,6 @@
 
 #include "cupti/kinds.h"
 #include "cupti/library.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/recording/late_start.h"

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/rows.h"
 #include "preload/handles/graph.h"

@@ -3,7 +3,7 @@
 #include "tests/unit/launch_path.h"
 
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/launch/runtime_call.h"
 #include "preload/launch/window.h"
 

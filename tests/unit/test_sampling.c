@@ -10,7 +10,6 @@
 
 #include "cupti/cupti.h"
 #include "preload/events/sampling.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/operation.h"
 

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "cupti/cupti.h"
 #include "preload/handles/stream.h"

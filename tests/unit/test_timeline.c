@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/launch/window.h"
 #include "preload/timeline/timeline.h"
 

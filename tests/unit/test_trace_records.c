@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "cupti/cupti.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "preload/base/clock.h"
 #include "cupti/cupti.h"
-#include "preload/base/mode.h"
+#include "preload/base/clock.h"
+#include "preload/base/settings.h"
 #include "preload/recording/trace_window.h"
 #include "report/options/options.h"
 

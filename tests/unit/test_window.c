@@ -11,7 +11,6 @@
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/launch/window.h"
 #include "report/session/session.h"

@@ -134,7 +134,7 @@ $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, mat
 # Those of cupti/ find the simulated libcupti through CUDA_HOME.
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
-		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_ARCHIVE) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK)
+		preload/hooks/cupti_symbols.c preload/base/settings.c) $(REPORT_ARCHIVE) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
 	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
@@ -153,7 +153,7 @@ $(BUILD)/tests/unit/test_nvml_devices: | $(SIM)/lib/libnvidia-ml.so.1
 $(BUILD)/tests/unit/test_lifecycle_end: private LDFLAGS += -Wl,--wrap=log_file_say
 # What is of the command is left out: preload/lifecycle/output.c has a namesake there.
 $(addprefix $(BUILD)/tests/unit/, test_lifecycle test_lifecycle_end): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/obj/cupti/versions.o \
-		$(addprefix $(BUILD)/obj/preload/, lifecycle/lifecycle.o base/settings.o base/mode.o) $(REPORT_LIBRARY_OBJECTS) | $(KERNEL_CLOCK)
+		$(addprefix $(BUILD)/obj/preload/, lifecycle/lifecycle.o base/settings.o) $(REPORT_LIBRARY_OBJECTS) | $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
 	$(UNIT_LINK) $(UNIT_LEAKS) $^ $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
