@@ -18,9 +18,8 @@
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 
-#define MESSAGE_SIZE 512
-#define MOST_RUNS    1000
-#define RUN_PATH     (PATH_MAX + 24)
+#define MOST_RUNS 1000
+#define RUN_PATH  (PATH_MAX + 24)
 
 /* The file of a run. */
 static const char *run_path(char path[RUN_PATH], const char *folder, unsigned run)
@@ -150,7 +149,7 @@ static int run_all(const struct options *options, const char *folder, const char
 int command_bench(const struct options *options, const char *const *program, size_t count)
 {
 	struct profile runs = {0};
-	char message[MESSAGE_SIZE], name[PATH_MAX];
+	char message[512], name[PATH_MAX];
 	struct folders folders;
 	int ended = 0;
 	const char *base = strrchr(program[0], '/');

@@ -30,22 +30,6 @@ static int answer_help(const struct command *command, const char *topic)
 			    "ktime: no help on %s (--help, --help all, --help nvprof)", topic);
 }
 
-/* The files that options name to be read. */
-static size_t named_inputs(const struct options *options, const char **inputs, size_t most)
-{
-	size_t count = 0;
-
-	if (options->since)
-		inputs[count++] = options->since;
-	if (options->profile)
-		inputs[count++] = options->profile;
-	for (const struct declared_work *work = options->declared; work && count < most;
-	     work = work->next)
-		if (work->file && (count == 0 || inputs[count - 1] != work->file))
-			inputs[count++] = work->file;
-	return count;
-}
-
 static bool is_among(const char *path, const char *const *others, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -69,13 +53,19 @@ static bool overwrites_input(const struct options *options, const char *const *f
 	const char *const outputs[] = {options->export_profile, options->sqlite,  options->perfetto,
 				       options->chrome,		options->json,	  options->markdown,
 				       options->html,		options->log_file};
-	const char *inputs[64];
-	size_t named = named_inputs(options, inputs, sizeof(inputs) / sizeof(inputs[0]));
+	const char *const named[] = {options->since, options->profile};
 
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
-		if (!outputs[i] ||
-		    !(is_among(outputs[i], files, count) || is_among(outputs[i], inputs, named) ||
-		      is_among(outputs[i], outputs, i) || is_new_among(outputs[i], outputs, i)))
+		const struct declared_work *work = options->declared;
+		bool taken;
+
+		if (!outputs[i])
+			continue;
+		taken = is_among(outputs[i], files, count) || is_among(outputs[i], named, 2) ||
+			is_among(outputs[i], outputs, i) || is_new_among(outputs[i], outputs, i);
+		for (; work && !taken; work = work->next)
+			taken = is_among(outputs[i], &work->file, 1);
+		if (!taken)
 			continue;
 		visible_line(
 			stderr,

@@ -9,11 +9,6 @@
 #include "report/session/items.h"
 #include "report/session/session.h"
 
-static uint64_t less(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
-
 static double less_real(double now, double before)
 {
 	return now > before ? now - before : 0;
@@ -61,8 +56,8 @@ static void subtract_histogram(struct histogram *now, const struct histogram *be
 		unsigned bucket = more > 0 ? HISTOGRAM_BUCKETS - 1 - i : i;
 		uint64_t earlier = before->buckets[bucket] + missing;
 
-		missing = more != 0 ? less(earlier, now->buckets[bucket]) : 0;
-		now->buckets[bucket] = (uint32_t)less(now->buckets[bucket], earlier);
+		missing = more != 0 ? added_since(earlier, now->buckets[bucket]) : 0;
+		now->buckets[bucket] = (uint32_t)added_since(now->buckets[bucket], earlier);
 	}
 }
 

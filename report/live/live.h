@@ -82,6 +82,12 @@ struct reading_use {
  */
 int readings_take(struct readings *readings, char *message, size_t size);
 void readings_free(struct readings *readings);
+/* The part that came since an earlier figure, which an estimate may have been larger in. */
+static inline uint64_t added_since(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
 /* How long the last reading's interval was, and the run, by the program's own clock, seconds. */
 double reading_seconds(const struct reading *reading);
 double reading_run_seconds(const struct reading *reading);

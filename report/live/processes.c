@@ -60,57 +60,35 @@ static int add_process(struct left_profile **profiles, size_t *count, const char
 	return error;
 }
 
-static void forget(struct left_profile *profile)
-{
-	free(profile->path);
-	free(profile->command);
-}
-
 /*
  * Leaves one profile of each process: the one that is still written to, or the first. A process
  * that became another program by exec may have several, and whoever may read one can copy it.
+ * `running`: of processes that run alone.
  */
-static void keep_one_each(struct left_profile *profiles, size_t *count)
+static void keep_one_each(struct left_profile *profiles, size_t *count, bool running)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *count; i++) {
-		struct left_profile *profile = &profiles[i];
-		size_t same = 0;
+		struct left_profile gone = profiles[i], *same = profiles;
 
-		while (same < kept && (profiles[same].pid != profile->pid ||
-				       profiles[same].started != profile->started))
+		while (same < profiles + kept &&
+		       (same->pid != gone.pid || same->started != gone.started))
 			same++;
-		if (same == kept) {
-			profiles[kept++] = *profile;
-		} else if (profiles[same].finished && !profile->finished) {
-			forget(&profiles[same]);
-			profiles[same] = *profile;
-		} else {
-			forget(profile);
-		}
-	}
-	*count = kept;
-}
-
-static int add_running(struct left_profile **profiles, size_t *count, char *message, size_t size)
-{
-	size_t found, kept = 0;
-	int error = left_profiles_find(profiles, &found);
-
-	for (size_t i = 0; i < found; i++) {
-		struct left_profile *profile = &(*profiles)[i];
-
-		if (profile->state == OWNER_RUNS) {
-			(*profiles)[kept++] = *profile;
+		if (running && gone.state != OWNER_RUNS) {
+			/* It goes. */
+		} else if (same == profiles + kept) {
+			*same = gone;
+			kept++;
 			continue;
+		} else if (same->finished && !gone.finished) {
+			gone = *same;
+			*same = profiles[i];
 		}
-		forget(profile);
+		free(gone.path);
+		free(gone.command);
 	}
 	*count = kept;
-	if (error)
-		snprintf(message, size, "%s", strerror(-error));
-	return error;
 }
 
 int processes_find(struct left_profile **profiles, size_t *count, const struct programs *programs,
@@ -133,9 +111,11 @@ int processes_find(struct left_profile **profiles, size_t *count, const struct p
 				 error == -EINVAL ? "no profile of this version of ktime"
 						  : strerror(-error));
 	} else if (programs->count == 0 && !error) {
-		error = add_running(profiles, count, message, size);
+		error = left_profiles_find(profiles, count);
+		if (error)
+			snprintf(message, size, "%s", strerror(-error));
 	}
-	keep_one_each(*profiles, count);
+	keep_one_each(*profiles, count, !file && programs->count == 0);
 	return error;
 }
 

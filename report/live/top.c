@@ -105,12 +105,6 @@ static uint64_t counter(const struct session *session, enum session_counter coun
 	return session ? session_header(session)->counters[counter] : 0;
 }
 
-static uint64_t less(uint64_t now, uint64_t before)
-{
-	/* An estimate may become smaller. */
-	return now > before ? now - before : 0;
-}
-
 double reading_run_seconds(const struct reading *reading)
 {
 	return (double)counter(reading->now, COUNTER_wall_ns) / 1e9;
@@ -118,8 +112,8 @@ double reading_run_seconds(const struct reading *reading)
 
 double reading_seconds(const struct reading *reading)
 {
-	return (double)less(counter(reading->now, COUNTER_wall_ns),
-			    counter(reading->before, COUNTER_wall_ns)) /
+	return (double)added_since(counter(reading->now, COUNTER_wall_ns),
+				   counter(reading->before, COUNTER_wall_ns)) /
 	       1e9;
 }
 
@@ -170,9 +164,9 @@ static void subtract(struct reading_rows *rows, struct table *now, struct table 
 		*result = (struct reading_row){
 			.name = row->name,
 			.kind = row->kind,
-			.calls = less(row->calls, old ? old->calls : 0),
+			.calls = added_since(row->calls, old ? old->calls : 0),
 			.run_calls = row->calls,
-			.total = less(row->total, old ? old->total : 0),
+			.total = added_since(row->total, old ? old->total : 0),
 			.run_total = row->total,
 			.estimated = row->estimated,
 		};
@@ -239,12 +233,12 @@ bool reading_use(const struct reading *reading, int device, struct reading_use *
 	*result = (struct reading_use){.busy = -1, .run_busy = -1};
 	if (!use)
 		return false;
-	result->busy = share((double)less(use->busy, before), interval);
+	result->busy = share((double)added_since(use->busy, before), interval);
 	result->run_busy = share((double)use->busy, reading_run_seconds(reading) * 1e9);
 	idle_totals(reading->now, device, now_idle);
 	idle_totals(reading->before, device, before_idle);
 	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++) {
-		uint64_t added = less(now_idle[cause], before_idle[cause]);
+		uint64_t added = added_since(now_idle[cause], before_idle[cause]);
 
 		if (added <= largest)
 			continue;
