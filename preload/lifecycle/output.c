@@ -142,26 +142,23 @@ static int create_in_tree(struct session **session)
 	return error;
 }
 
-static int create(struct session **session)
-{
-	if (settings.tree && !settings.export_profile && !create_in_tree(session))
-		return 0;
-	if (settings.export_profile) {
-		if (!create_kept(session))
-			return 0;
-		log_file_say(getpid(), "%s; the profile is not kept", message);
-		settings.export_profile = NULL;
-	}
-	return create_recoverable(session);
-}
-
 int output_create(struct session **session, const struct process_rank *own_rank, bool prints)
 {
 	int error;
 
 	rank = *own_rank;
 	silent = !prints;
-	error = create(session);
+	if (settings.export_profile) {
+		error = create_kept(session);
+		if (error) {
+			log_file_say(getpid(), "%s; the profile is not kept", message);
+			settings.export_profile = NULL;
+		}
+	} else {
+		error = settings.tree ? create_in_tree(session) : -ENOENT;
+	}
+	if (error)
+		error = create_recoverable(session);
 	if (!error)
 		session_header(*session)->rank = rank;
 	return error;

@@ -284,28 +284,6 @@ static size_t let_settle(const char *option, struct left now[DAEMONS_MOST], size
 	return count;
 }
 
-/*
- * Finds processes that the program `program`, which the ktime command ran and which has ended, left
- * behind in sessions of their own, as daemon(3) does: by what the command put into its environment.
- * One that has a session of its own only to fork the daemon in it and to end is waited for. Returns
- * how many, DAEMONS_MOST at most; where there are none it takes as long as reading /proc, where
- * they have come to rest 0.1 to 0.5 s, and 2 s at most.
- */
-static size_t find_daemons(pid_t program, pid_t daemons[DAEMONS_MOST])
-{
-	struct left left[DAEMONS_MOST] = {{0}};
-	pid_t session = getsid(0);
-	size_t count, found = 0;
-	char option[32];
-
-	snprintf(option, sizeof(option), "--only-process %d", (int)program);
-	count = let_settle(option, left, find_left(option, left));
-	for (size_t i = 0; i < count; i++)
-		if (left[i].session != session)
-			daemons[found++] = left[i].pid;
-	return found;
-}
-
 #define GOES_ON "the program goes on in the background, as process %d, where it is profiled: "
 
 static void say_daemon(const struct options *options, pid_t program, pid_t daemon)
@@ -333,13 +311,25 @@ static void say_daemon(const struct options *options, pid_t program, pid_t daemo
 	log_file_free(&log);
 }
 
+/*
+ * They are found by what the command put into the program's environment. A process that has a
+ * session of its own only to fork the daemon in it, as daemon(3) does, and to end is waited for. It
+ * takes as long as reading /proc where there are none, 0.1 to 0.5 s where they have come to rest,
+ * and 2 s at most.
+ */
 void remains_say_daemons(const struct options *options, const struct child *child)
 {
-	pid_t daemons[DAEMONS_MOST];
-	size_t count = options->quiet ? 0 : find_daemons(child->pid, daemons);
+	struct left left[DAEMONS_MOST] = {{0}};
+	char option[32];
+	size_t count;
 
+	if (options->quiet)
+		return;
+	snprintf(option, sizeof(option), "--only-process %d", (int)child->pid);
+	count = let_settle(option, left, find_left(option, left));
 	for (size_t i = 0; i < count; i++)
-		say_daemon(options, child->pid, daemons[i]);
+		if (left[i].session != getsid(0))
+			say_daemon(options, child->pid, left[i].pid);
 }
 
 /* On disk: there may be many, and they are not needed for long. */

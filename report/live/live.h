@@ -108,6 +108,8 @@ struct top_line {
 };
 /* 0 or -errno; free the rows. */
 int top_line(struct top_line *line, const struct reading *reading, const struct options *options);
+/* The time of day, "12:34:56"; 16 bytes. */
+const char *top_clock(char *text);
 /* "63.1", or "-" if it is not known; NUMBER_SIZE bytes. */
 const char *top_percent(char *text, double share);
 

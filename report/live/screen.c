@@ -143,17 +143,13 @@ static void put_rows(struct screen *screen, const struct reading *reading, int y
 static void draw(struct screen *screen)
 {
 	const struct reading *reading;
-	char clock[16] = "";
-	time_t now = time(NULL);
-	struct tm date;
+	char clock[16];
 	int y;
 
 	erase();
 	if (screen->chosen >= screen->readings->count)
 		screen->chosen = screen->readings->count ? screen->readings->count - 1 : 0;
-	if (localtime_r(&now, &date))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &date);
-	put(0, "ktime top  %s  %zu program%s, every %g s; by %s%s%s", clock,
+	put(0, "ktime top  %s  %zu program%s, every %g s; by %s%s%s", top_clock(clock),
 	    screen->readings->count, screen->readings->count == 1 ? "" : "s",
 	    screen->options.interval, sort_names[screen->options.top_sort],
 	    *screen->filter ? "; kernels like " : "", screen->filter);

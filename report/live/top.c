@@ -267,6 +267,17 @@ int top_line(struct top_line *line, const struct reading *reading, const struct 
 	return reading_rows(reading, options, false, &line->rows);
 }
 
+const char *top_clock(char *text)
+{
+	time_t now = time(NULL);
+	struct tm date;
+
+	*text = '\0';
+	if (localtime_r(&now, &date))
+		strftime(text, 16, "%H:%M:%S", &date);
+	return text;
+}
+
 const char *top_percent(char *text, double share)
 {
 	if (share < 0)
@@ -279,13 +290,9 @@ const char *top_percent(char *text, double share)
 static void write_text(const struct reading *reading, const struct top_line *line, FILE *file)
 {
 	const struct reading_rows *rows = &line->rows;
-	char busy[NUMBER_SIZE], calls[NUMBER_SIZE], time_text[NUMBER_SIZE], clock[16] = "";
-	time_t now = time(NULL);
-	struct tm date;
+	char busy[NUMBER_SIZE], calls[NUMBER_SIZE], time_text[NUMBER_SIZE], clock[16];
 
-	if (localtime_r(&now, &date))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &date);
-	fprintf(file, "%8s  %7d  %7.2f  %7s  %9s  %8s", clock, (int)reading->pid,
+	fprintf(file, "%8s  %7d  %7.2f  %7s  %9s  %8s", top_clock(clock), (int)reading->pid,
 		reading_seconds(reading), top_percent(busy, line->busy),
 		number_count(calls, rows->calls), number_time(time_text, rows->total));
 	if (rows->count > 0 && rows->total > 0)
