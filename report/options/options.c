@@ -63,20 +63,23 @@ void options_defaults(struct options *options)
 	};
 }
 
-/* Where the line goes that says what is wrong. */
-struct message {
-	char *text;
+/* Options that are being parsed. */
+struct parser {
+	struct options *options;
+	char *const *next, *const *end; /* the words that are left of a line */
+	/* Where the line goes that says what is wrong. */
+	char *message;
 	size_t size;
 };
 
 /* Writes the line; returns -EINVAL. */
-__attribute__((format(printf, 2, 3))) static int refuse(const struct message *message,
+__attribute__((format(printf, 2, 3))) static int refuse(const struct parser *parser,
 							const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(message->text, message->size, format, arguments);
+	vsnprintf(parser->message, parser->size, format, arguments);
 	va_end(arguments);
 	return -EINVAL;
 }
@@ -240,7 +243,7 @@ static void parse_events(struct options *options, const char *value)
 		       value);
 }
 
-static int add_ranges(const struct message *message, const char *name, const char **field,
+static int add_ranges(const struct parser *parser, const char *name, const char **field,
 		      const char *value)
 {
 	struct range_pattern *pattern;
@@ -250,19 +253,19 @@ static int add_ranges(const struct message *message, const char *name, const cha
 
 	range_pattern_free(pattern);
 	if (error)
-		return refuse(message, "option --%s: '%s': %s", name, value, reason);
+		return refuse(parser, "option --%s: '%s': %s", name, value, reason);
 	while (count < OPTIONS_RANGES && field[count])
 		count++;
 	if (count == OPTIONS_RANGES)
-		return refuse(message, "option --%s: at most %d times", name, OPTIONS_RANGES);
+		return refuse(parser, "option --%s: at most %d times", name, OPTIONS_RANGES);
 	field[count] = value;
 	return 0;
 }
 
-static int check_metrics(const struct message *message, const char *value)
+static int check_metrics(const struct parser *parser, const char *value)
 {
 	struct metric_list list;
-	int error = metric_list_parse(&list, value, message->text, message->size);
+	int error = metric_list_parse(&list, value, parser->message, parser->size);
 
 	if (!error)
 		metric_list_free(&list);
@@ -285,9 +288,9 @@ static const char *stream_of(const char *path)
 }
 
 /* Stores an option's value (NULL if it takes none); 0 or -EINVAL with a message. */
-static int apply(struct options *options, const struct option_entry *entry, const char *value,
-		 const struct message *message)
+static int apply(const struct parser *parser, const struct option_entry *entry, const char *value)
 {
+	struct options *options = parser->options;
 	void *field = (char *)options + entry->field;
 	int index = value ? options_choice(entry->argument, value, strlen(value)) : -1;
 	uint64_t bits = UINT64_MAX;
@@ -312,12 +315,12 @@ static int apply(struct options *options, const struct option_entry *entry, cons
 		break;
 	case OPTION_REGEX:
 		if (expression_check(value, reason, sizeof(reason)))
-			return refuse(message, "option --%s: bad expression '%s': %s", entry->name,
+			return refuse(parser, "option --%s: bad expression '%s': %s", entry->name,
 				      value, reason);
 		*(const char **)field = value;
 		break;
 	case OPTION_RANGES:
-		return add_ranges(message, entry->name, field, value);
+		return add_ranges(parser, entry->name, field, value);
 	case OPTION_FILE:
 		if (entry->field == offsetof(struct options, log_file))
 			value = stream_of(value);
@@ -352,15 +355,15 @@ static int apply(struct options *options, const struct option_entry *entry, cons
 		break;
 	case OPTION_METRICS:
 		*(const char **)field = value;
-		return check_metrics(message, value);
+		return check_metrics(parser, value);
 	case OPTION_DECLARED:
-		return declared_add(field, entry->name, value, message->text, message->size);
+		return declared_add(field, entry->name, value, parser->message, parser->size);
 	case OPTION_UNSERVED:
 		notice(options, "--%s is ignored: %s", entry->name, entry->help);
 		break;
 	}
 	return good ? 0
-		    : refuse(message, "option --%s: '%s' is not %s%s", entry->name, value,
+		    : refuse(parser, "option --%s: '%s' is not %s%s", entry->name, value,
 			     strchr(entry->argument, '|') ? "one of " : "a valid ",
 			     entry->argument);
 }
@@ -413,34 +416,25 @@ void nearest_consider(struct nearest *nearest, const char *word, size_t length, 
 	*nearest = (struct nearest){name, distance};
 }
 
-struct option_text {
-	struct option_text *next;
-	char text[];
-};
-
 static bool is_known(const struct options *options, const struct option_entry *entry)
 {
 	return entry->commands & options->command;
 }
 
-static int refuse_unknown(const struct options *options, const struct message *message,
-			  const char *word, const char *name, size_t length)
+static int refuse_unknown(const struct parser *parser, const char *word, const char *name,
+			  size_t length)
 {
 	struct nearest nearest = {NULL, 0};
 
 	for (size_t i = 0; i < option_table_size; i++)
 		if (option_table[i].section != SECTION_HIDDEN &&
-		    is_known(options, &option_table[i]))
+		    is_known(parser->options, &option_table[i]))
 			nearest_consider(&nearest, name, length, option_table[i].name);
 	if (!nearest.name)
-		return refuse(message, "unknown option %s (%s lists the options)", word,
-			      options->command == OPTION_RUN ? "ktime --help all" : "--help");
-	return refuse(message, "unknown option %s: did you mean --%s?", word, nearest.name);
-}
-
-static bool takes_value(const struct option_entry *entry)
-{
-	return *entry->argument;
+		return refuse(parser, "unknown option %s (%s lists the options)", word,
+			      parser->options->command == OPTION_RUN ? "ktime --help all"
+								     : "--help");
+	return refuse(parser, "unknown option %s: did you mean --%s?", word, nearest.name);
 }
 
 static const struct option_entry *find_name(const struct options *options, const char *name,
@@ -473,94 +467,82 @@ static const struct option_entry *find_letter(const struct options *options, cha
 	return NULL;
 }
 
-/* The words that are left of a line. */
-struct words {
-	char *const *next, *const *end;
-};
-
 /* `value`: what stands behind "=" or the letter in the same word; NULL if nothing does. */
-static int take_option(struct options *options, const struct option_entry *entry, const char *value,
-		       struct words *words, const struct message *message)
+static int take_option(struct parser *parser, const struct option_entry *entry, const char *value)
 {
-	if (!takes_value(entry) && value)
-		return refuse(message, "option --%s takes no value", entry->name);
-	if (takes_value(entry) && !value) {
-		if (words->next == words->end)
-			return refuse(message, "option --%s needs a value: %s", entry->name,
+	if (!*entry->argument && value)
+		return refuse(parser, "option --%s takes no value", entry->name);
+	if (*entry->argument && !value) {
+		if (parser->next == parser->end)
+			return refuse(parser, "option --%s needs a value: %s", entry->name,
 				      entry->argument);
-		value = *words->next++;
+		value = *parser->next++;
 	}
-	return apply(options, entry, value, message);
-}
-
-static int parse_name(struct options *options, const char *word, struct words *words,
-		      const struct message *message)
-{
-	const char *name = word + 2;
-	size_t length = strcspn(name, "=");
-	const struct option_entry *entry = find_name(options, name, length);
-
-	if (!entry)
-		return refuse_unknown(options, message, word, name, length);
-	return take_option(options, entry, name[length] ? name + length + 1 : NULL, words, message);
+	return apply(parser, entry, value);
 }
 
 /* As getopt reads them: flags may stand together, a value in the word or behind it. */
-static int parse_letters(struct options *options, const char *word, struct words *words,
-			 const struct message *message)
+static int parse_letters(struct parser *parser, const char *word)
 {
 	const char *letter = word + 1;
 	size_t length = strcspn(letter, "=");
 	int error = 0;
 
 	/* Read as letters, -format would keep the profile in the file "rmat". */
-	if (length > 1 && find_name(options, letter, length))
-		return refuse_unknown(options, message, word, letter, length);
+	if (length > 1 && find_name(parser->options, letter, length))
+		return refuse_unknown(parser, word, letter, length);
 	while (!error && *letter) {
-		const struct option_entry *entry = find_letter(options, *letter);
+		const struct option_entry *entry = find_letter(parser->options, *letter);
 		const char *value = NULL;
 
 		if (!entry && letter == word + 1)
-			return refuse_unknown(options, message, word, letter, length);
+			return refuse_unknown(parser, word, letter, length);
 		if (!entry)
 			return refuse(
-				message,
+				parser,
 				"unknown option -%c in %s (ktime --help all lists the options)",
 				*letter, word);
 		letter++;
-		if (*letter == '=' || (*letter && takes_value(entry))) {
+		if (*letter == '=' || (*letter && *entry->argument)) {
 			value = letter + (*letter == '=');
 			letter += strlen(letter);
 		}
-		error = take_option(options, entry, value, words, message);
+		error = take_option(parser, entry, value);
 	}
 	return error;
 }
 
 /* Parses one option and its value, if it takes one. */
-static int parse_option(struct options *options, struct words *words, const struct message *message)
+static int parse_option(struct parser *parser)
 {
-	const char *word = *words->next++;
+	const char *word = *parser->next++, *name = word + 2;
+	const struct option_entry *entry;
+	size_t length;
 
-	return word[1] == '-' ? parse_name(options, word, words, message)
-			      : parse_letters(options, word, words, message);
+	if (word[1] != '-')
+		return parse_letters(parser, word);
+	length = strcspn(name, "=");
+	entry = find_name(parser->options, name, length);
+	if (!entry)
+		return refuse_unknown(parser, word, name, length);
+	return take_option(parser, entry, name[length] ? name + length + 1 : NULL);
 }
 
 int options_parse_arguments(struct options *options, int argc, char *const *argv, int *first,
 			    char *message, size_t size)
 {
-	const struct message errors = {message, size};
-	struct words words = {argv + (argc > 0), argv + argc};
+	struct parser parser = {options, argv + (argc > 0), argv + argc, message, size};
 	int error = 0;
 
-	while (!error && words.next < words.end && words.next[0][0] == '-' && words.next[0][1]) {
-		if (strcmp(*words.next, "--") == 0) {
-			words.next++;
+	while (!error && parser.next < parser.end && parser.next[0][0] == '-' &&
+	       parser.next[0][1]) {
+		if (strcmp(*parser.next, "--") == 0) {
+			parser.next++;
 			break;
 		}
-		error = parse_option(options, &words, &errors);
+		error = parse_option(&parser);
 	}
-	*first = (int)(words.next - argv);
+	*first = (int)(parser.next - argv);
 	return error;
 }
 
@@ -595,18 +577,22 @@ static int split_words(char *text, char **words)
 	}
 }
 
+struct option_text {
+	struct option_text *next;
+	char text[];
+};
+
 int options_parse_string(struct options *options, const char *text, char *message, size_t size)
 {
-	const struct message errors = {message, size};
+	struct parser parser = {.options = options, .message = message, .size = size};
 	size_t length = strlen(text);
 	struct option_text *copy = malloc(sizeof(*copy) + length + 1);
 	/* No word is shorter than a letter and a space. */
 	char **list = malloc((length / 2 + 2) * sizeof(*list));
-	struct words words;
 	int count, error = 0;
 
 	if (!copy || !list) {
-		refuse(&errors, "out of memory");
+		refuse(&parser, "out of memory");
 		free(copy);
 		error = -ENOMEM;
 		goto out;
@@ -616,15 +602,16 @@ int options_parse_string(struct options *options, const char *text, char *messag
 	options->texts = copy;
 	count = split_words(copy->text, list);
 	if (count < 0)
-		error = refuse(&errors, "a quote is not closed in: %s", text);
-	words = (struct words){list, list + count};
-	while (!error && words.next < words.end) {
-		const char *word = *words.next;
+		error = refuse(&parser, "a quote is not closed in: %s", text);
+	parser.next = list;
+	parser.end = list + count;
+	while (!error && parser.next < parser.end) {
+		const char *word = *parser.next;
 
 		if (word[0] != '-' || !word[1])
-			error = refuse(&errors, "'%s' is not an option", word);
+			error = refuse(&parser, "'%s' is not an option", word);
 		else
-			error = parse_option(options, &words, &errors);
+			error = parse_option(&parser);
 	}
 out:
 	free(list);
