@@ -154,15 +154,14 @@ static const struct launcher {
 /* Reads digits, at most those of an int; returns what follows them, NULL if there is none. */
 static const char *read_number(const char *text, int *number)
 {
-	long value = 0;
-	const char *at = text;
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
 
-	for (; *at >= '0' && *at <= '9' && at - text < 10; at++)
-		value = value * 10 + (*at - '0');
-	if (at == text || value > INT_MAX)
+	/* It may begin with a blank or a sign for strtoul. */
+	if (*text < '0' || *text > '9' || value > INT_MAX)
 		return NULL;
 	*number = (int)value;
-	return at;
+	return end;
 }
 
 /* A variable's number, or -1. */
