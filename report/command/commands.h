@@ -9,10 +9,6 @@
 
 #include "report/options/options.h"
 
-/* Takes files, processes, or a program and its arguments; returns the process's exit status. */
-typedef int command_function(const struct options *options, const char *const *operands,
-			     size_t count);
-
 #define COMMAND(name, ...) command_function command_##name;
 #include "report/command/commands.def"
 #undef COMMAND

@@ -99,7 +99,7 @@ void reading_rows_free(struct reading_rows *rows);
 bool reading_use(const struct reading *reading, int device, struct reading_use *use);
 
 /* `ktime top`: what running programs do on the GPU now, as a screen or in lines. */
-int command_top(const struct options *options, const char *const *files, size_t count);
+command_function command_top;
 
 /* What a program did since the last reading. */
 struct top_line {
@@ -118,10 +118,7 @@ int screen_run(struct readings *readings, const struct options *options);
 
 /* `ktime on`, `off`, `window` and `snapshot`: what is collected of a program that runs, from
  * another shell. */
-int command_on(const struct options *options, const char *const *files, size_t count);
-int command_off(const struct options *options, const char *const *files, size_t count);
-int command_window(const struct options *options, const char *const *files, size_t count);
-int command_snapshot(const struct options *options, const char *const *files, size_t count);
+command_function command_on, command_off, command_window, command_snapshot;
 
 /*
  * Takes off a profile what an earlier copy of the same one has. Smallest and largest times come
@@ -133,6 +130,6 @@ int interval_subtract(struct session *session, const struct session *earlier);
 int interval_write(struct session *session, FILE *file);
 
 /* `ktime prometheus`: the metrics of running programs, once. */
-int command_prometheus(const struct options *options, const char *const *files, size_t count);
+command_function command_prometheus;
 
 #endif

@@ -63,7 +63,12 @@ enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
 enum option_commands { OPTION_COMMANDS(OPTION_COMMAND_BIT) };
 #undef OPTION_COMMAND_BIT
 
-/* A command's exit status for what it cannot do with these arguments. */
+struct options;
+/* A command: takes files, processes, or a program and its arguments; returns the process's exit
+ * status. */
+typedef int command_function(const struct options *options, const char *const *operands,
+			     size_t count);
+/* That status where it can do nothing with these arguments. */
 #define EXIT_BAD_USAGE 2
 
 /* The newest part of a trace, which is kept: UINT64_MAX is no limit; bytes 0: nothing is kept. */
