@@ -2,9 +2,7 @@
 #include "preload/lifecycle/lifecycle.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

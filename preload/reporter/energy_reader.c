@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/reporter/reporter.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "preload/base/background_thread.h"

@@ -14,7 +14,6 @@
 #include "report/print/table.h"
 #include "report/sheet/sheet.h"
 #include "report/session/items.h"
-#include "report/session/session.h"
 
 /* Of a section; those beyond stay in the profile. A program of 400 kernels has 450. */
 #define ROWS	   1024u

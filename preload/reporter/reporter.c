@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/reporter/reporter.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

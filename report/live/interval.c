@@ -7,7 +7,6 @@
 #include "report/session/estimate.h"
 #include "report/session/layout.h"
 #include "report/session/items.h"
-#include "report/session/session.h"
 
 static double less_real(double now, double before)
 {

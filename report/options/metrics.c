@@ -2,7 +2,6 @@
 #include "report/options/metrics.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,9 +4,7 @@
 #ifndef KTIME_REPORT_OPTIONS_METRICS_H
 #define KTIME_REPORT_OPTIONS_METRICS_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 enum metric_unit {
