@@ -245,9 +245,9 @@ static void make_merged(void)
 
 static void make_layout(void)
 {
-	struct layout_line lines[LAYOUT_LINES_MOST];
+	const struct layout_table *own = layout_own();
 
-	write_file((const uint8_t *)lines, layout_write(lines) * sizeof(lines[0]));
+	write_file((const uint8_t *)own->lines, own->count * sizeof(own->lines[0]));
 }
 
 static void make_sqlite(void)
