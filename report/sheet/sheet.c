@@ -144,6 +144,18 @@ bool column_shows(const struct sheet *sheet, unsigned column)
 	       (!of->parts || of->parts & sheet->parts);
 }
 
+void sheet_begin(struct sheet *sheet, enum sheet_form form)
+{
+	sheet->form = form;
+	sheet->ordered = 0;
+	/* In HTML what a row is of comes first. */
+	for (int head = form == SHEET_HTML; head >= 0; head--)
+		for (unsigned i = 0; i < sheet->column_count; i++)
+			if (column_shows(sheet, i) &&
+			    (form != SHEET_HTML || sheet->columns[i].head == head))
+				sheet->order[sheet->ordered++] = (uint8_t)i;
+}
+
 void sheet_clear(struct sheet *sheet)
 {
 	for (unsigned i = 0; i < sheet->column_count; i++)

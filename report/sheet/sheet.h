@@ -121,6 +121,8 @@ struct sheet {
 	size_t first;	      /* row that is written */
 	bool continued;	      /* the headings stand there already */
 	enum sheet_form form; /* that is being written */
+	/* The columns that it has in this form, in their order. */
+	uint8_t order[SHEET_COLUMNS], ordered;
 	unsigned parts;
 	const char *title; /* NULL: none */
 	const char *note;  /* what is to be said below it; NULL: nothing */
@@ -167,7 +169,8 @@ void cell_markup(struct cell *cell, char *markup);
 /* Formatted, without malloc up to 47 bytes. */
 void cell_print(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* For the writers. */
+/* For the writers. Begins a form. */
+void sheet_begin(struct sheet *sheet, enum sheet_form form);
 bool column_shows(const struct sheet *sheet, unsigned column);
 /* The cells of a row. */
 struct cell *sheet_cells(struct sheet *sheet, size_t row);

@@ -26,47 +26,38 @@ static void write_row(struct sheet *sheet, size_t row, struct out *out)
 {
 	const struct cell *cells = sheet_cells(sheet, row);
 	char buffer[NUMBER_SIZE];
-	const char *separator = "";
 
-	for (unsigned i = 0; i < sheet->column_count; i++) {
-		if (!column_shows(sheet, i))
-			continue;
-		out_text(out, separator);
-		separator = ",";
-		if (cells[i].known && cells[i].text && sheet->columns[i].kind != CELL_WORD)
-			write_text(sheet, cells[i].text, out);
+	for (unsigned i = 0; i < sheet->ordered; i++) {
+		unsigned column = sheet->order[i];
+		const struct cell *cell = &cells[column];
+
+		out_text(out, i ? "," : "");
+		if (cell->known && cell->text && sheet->columns[column].kind != CELL_WORD)
+			write_text(sheet, cell->text, out);
 		else
-			out_text(out, sheet_exact(sheet, i, &cells[i], buffer));
+			out_text(out, sheet_exact(sheet, column, cell, buffer));
 	}
 	out_text(out, "\n");
 }
 
 static void write_headings(const struct sheet *sheet, struct out *out)
 {
-	const char *separator = "";
 	char buffer[NUMBER_SIZE];
 
-	for (unsigned i = 0; i < sheet->column_count; i++) {
-		if (!column_shows(sheet, i))
-			continue;
-		out_text(out, separator);
-		separator = ",";
-		write_text(sheet, sheet->columns[i].csv, out);
+	for (unsigned i = 0; i < sheet->ordered; i++) {
+		out_text(out, i ? "," : "");
+		write_text(sheet, sheet->columns[sheet->order[i]].csv, out);
 	}
-	separator = "\n";
-	for (unsigned i = 0; i < sheet->column_count && sheet->has_units; i++) {
-		if (!column_shows(sheet, i))
-			continue;
-		out_text(out, separator);
-		separator = ",";
-		out_text(out, sheet_unit(sheet, i, buffer));
+	for (unsigned i = 0; i < sheet->ordered && sheet->has_units; i++) {
+		out_text(out, i ? "," : "\n");
+		out_text(out, sheet_unit(sheet, sheet->order[i], buffer));
 	}
 	out_text(out, "\n");
 }
 
 void sheet_csv(struct sheet *sheet, struct out *out)
 {
-	sheet->form = SHEET_CSV;
+	sheet_begin(sheet, SHEET_CSV);
 	if (!sheet->continued)
 		write_headings(sheet, out);
 	for (size_t row = sheet->first; row < sheet->rows; row++)

@@ -4,38 +4,7 @@
 
 #define SPECIAL "<>&\"'`"
 
-static const char *heading_of(const struct column *column)
-{
-	return column->page ? column->page : column->heading;
-}
-
-/* The columns that show, those of what a row is of first. */
-static unsigned columns_of(const struct sheet *sheet, unsigned columns[SHEET_COLUMNS])
-{
-	unsigned count = 0;
-
-	for (int head = 1; head >= 0; head--)
-		for (unsigned i = 0; i < sheet->column_count; i++)
-			if (sheet->columns[i].head == head && column_shows(sheet, i))
-				columns[count++] = i;
-	return count;
-}
-
-/* A column of pictures is in no order. */
-static void write_heading(const struct column *column, struct out *out)
-{
-	bool number = column->kind > CELL_PICTURE, unsorted = column->kind == CELL_PICTURE;
-
-	out_text(out, "<th scope=\"col\"");
-	if (unsorted || number)
-		out_format(out, " class=\"%s\"", unsorted ? "unsorted" : "number");
-	out_text(out, ">");
-	out_entities(out, heading_of(column), SPECIAL);
-	out_text(out, "</th>");
-}
-
-static void write_headings(const struct sheet *sheet, const unsigned columns[], unsigned count,
-			   struct out *out)
+static void write_headings(const struct sheet *sheet, struct out *out)
 {
 	out_format(out,
 		   "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-caption\" "
@@ -43,8 +12,17 @@ static void write_headings(const struct sheet *sheet, const unsigned columns[], 
 		   sheet->id, sheet->id, sheet->class, sheet->id);
 	out_text(out, sheet->caption);
 	out_text(out, "</caption>\n<thead><tr>");
-	for (unsigned i = 0; i < count; i++)
-		write_heading(&sheet->columns[columns[i]], out);
+	for (unsigned i = 0; i < sheet->ordered; i++) {
+		const struct column *column = &sheet->columns[sheet->order[i]];
+
+		/* A column of pictures is in no order. */
+		out_format(out, "<th scope=\"col\"%s>",
+			   column->kind == CELL_PICTURE	 ? " class=\"unsorted\""
+			   : column->kind > CELL_PICTURE ? " class=\"number\""
+							 : "");
+		out_entities(out, column->page ? column->page : column->heading, SPECIAL);
+		out_text(out, "</th>");
+	}
 	out_text(out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -102,11 +80,9 @@ static void write_cell(const struct sheet *sheet, unsigned number, const struct 
 void sheet_html(struct sheet *sheet, struct out *out)
 {
 	size_t begin = out->taken + out->length, row = sheet->first;
-	unsigned columns[SHEET_COLUMNS], count;
 
-	sheet->form = SHEET_HTML;
-	count = columns_of(sheet, columns);
-	write_headings(sheet, columns, count, out);
+	sheet_begin(sheet, SHEET_HTML);
+	write_headings(sheet, out);
 	for (; row < sheet->rows; row++) {
 		const struct cell *cells;
 
@@ -114,11 +90,11 @@ void sheet_html(struct sheet *sheet, struct out *out)
 			break;
 		cells = sheet_cells(sheet, row);
 		if (sheet->tree)
-			out_format(out, "<tr data-depth=\"%u\">", cells[columns[0]].depth);
+			out_format(out, "<tr data-depth=\"%u\">", cells[sheet->order[0]].depth);
 		else
 			out_text(out, "<tr>");
-		for (unsigned i = 0; i < count; i++)
-			write_cell(sheet, columns[i], &cells[columns[i]], out);
+		for (unsigned i = 0; i < sheet->ordered; i++)
+			write_cell(sheet, sheet->order[i], &cells[sheet->order[i]], out);
 		out_text(out, "</tr>\n");
 	}
 	out_text(out, "</tbody>\n</table>\n</div>\n");

@@ -65,22 +65,17 @@ static void write_cell(const struct sheet *sheet, unsigned column, const struct 
 
 void sheet_json(struct sheet *sheet, struct out *out)
 {
-
-	sheet->form = SHEET_JSON;
+	sheet_begin(sheet, SHEET_JSON);
 	out_text(out, "{\"title\":");
 	write_string(sheet->title ? sheet->title : "", out);
 	out_text(out, ",\"rows\":[");
 	for (size_t row = sheet->first; row < sheet->rows; row++) {
-		const char *separator = row > sheet->first ? ",\n{" : "\n{";
-
 		const struct cell *cells = sheet_cells(sheet, row);
 
-		for (unsigned i = 0; i < sheet->column_count; i++) {
-			if (!column_shows(sheet, i))
-				continue;
-			out_text(out, separator);
-			separator = ",";
-			write_cell(sheet, i, &cells[i], out);
+		out_text(out, row > sheet->first ? ",\n{" : "\n{");
+		for (unsigned i = 0; i < sheet->ordered; i++) {
+			out_text(out, i ? "," : "");
+			write_cell(sheet, sheet->order[i], &cells[sheet->order[i]], out);
 		}
 		out_text(out, "}");
 	}

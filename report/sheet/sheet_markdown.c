@@ -9,30 +9,28 @@ void sheet_markdown(struct sheet *sheet, struct out *out)
 {
 	char buffer[NUMBER_SIZE];
 
-	sheet->form = SHEET_MARKDOWN;
+	sheet_begin(sheet, SHEET_MARKDOWN);
 	out_text(out, "|");
-	for (unsigned i = 0; i < sheet->column_count; i++)
-		if (column_shows(sheet, i))
-			out_format(out, " %s |", sheet->columns[i].heading);
+	for (unsigned i = 0; i < sheet->ordered; i++)
+		out_format(out, " %s |", sheet->columns[sheet->order[i]].heading);
 	out_text(out, "\n|");
-	for (unsigned i = 0; i < sheet->column_count; i++)
-		if (column_shows(sheet, i))
-			out_text(out, sheet->columns[i].width > 0 && !sheet->columns[i].once
-					      ? "---:|"
-					      : "---|");
+	for (unsigned i = 0; i < sheet->ordered; i++) {
+		const struct column *column = &sheet->columns[sheet->order[i]];
+
+		out_text(out, column->width > 0 && !column->once ? "---:|" : "---|");
+	}
 	out_text(out, "\n");
 	for (size_t row = sheet->first; row < sheet->rows; row++) {
 		const struct cell *cells = sheet_cells(sheet, row);
 
 		out_text(out, "|");
-		for (unsigned i = 0; i < sheet->column_count; i++) {
-			bool name = sheet->columns[i].name;
+		for (unsigned i = 0; i < sheet->ordered; i++) {
+			unsigned column = sheet->order[i];
+			bool name = sheet->columns[column].name;
 
-			if (!column_shows(sheet, i))
-				continue;
 			out_text(out, name ? " <code>" : " ");
-			out_bytes(out, &cells[i].mark, cells[i].mark != '\0');
-			out_entities(out, sheet_shown(sheet, i, &cells[i], buffer),
+			out_bytes(out, &cells[column].mark, cells[column].mark != '\0');
+			out_entities(out, sheet_shown(sheet, column, &cells[column], buffer),
 				     name ? SPECIAL : "|");
 			out_text(out, name ? "</code> |" : " |");
 		}

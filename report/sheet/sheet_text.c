@@ -13,7 +13,8 @@ struct layout {
 	struct sheet *sheet;
 	struct out *out;
 	int widths[SHEET_COLUMNS]; /* negative: aligned to the left */
-	unsigned last;		   /* column that shows in the lines */
+	/* Those that show in the lines. */
+	unsigned columns[SHEET_COLUMNS], count;
 	uint64_t groups[SHEET_COLUMNS];
 };
 
@@ -42,11 +43,6 @@ static const char *shown(const struct layout *layout, unsigned column, const str
 	return number_group_thousands(buffer, number);
 }
 
-static bool in_lines(const struct layout *layout, unsigned column)
-{
-	return column_shows(layout->sheet, column) && !layout->sheet->columns[column].line;
-}
-
 static void measure(struct layout *layout)
 {
 	struct sheet *sheet = layout->sheet;
@@ -54,29 +50,30 @@ static void measure(struct layout *layout)
 	char buffer[NUMBER_SIZE];
 	bool fixed = true;
 
-	for (unsigned i = 0; i < sheet->column_count; i++) {
-		const struct column *column = &sheet->columns[i];
+	for (unsigned i = 0; i < sheet->ordered; i++) {
+		unsigned number = sheet->order[i];
+		const struct column *column = &sheet->columns[number];
 
-		layout->widths[i] = column->width;
-		if (in_lines(layout, i))
-			layout->last = i;
+		if (column->line)
+			continue;
+		layout->columns[layout->count++] = number;
+		layout->widths[number] = column->width;
 		fixed &= column->most == 0;
 		if (column->most && characters(column->heading) > abs(column->width))
-			layout->widths[i] =
+			layout->widths[number] =
 				characters(column->heading) * (column->width < 0 ? -1 : 1);
 	}
 	for (size_t row = 0; row < rows && !fixed; row++) {
 		const struct cell *cells = sheet_cells(sheet, row);
 
-		for (unsigned i = 0; i < sheet->column_count; i++) {
-			int most = sheet->columns[i].most, width;
+		for (unsigned i = 0; i < layout->count; i++) {
+			unsigned number = layout->columns[i];
+			int most = sheet->columns[number].most, *width = &layout->widths[number];
+			int length = characters(shown(layout, number, &cells[number], buffer));
 
-			if (!most || !in_lines(layout, i))
-				continue;
-			width = characters(shown(layout, i, &cells[i], buffer));
-			width = width < most ? width : most;
-			if (width > abs(layout->widths[i]))
-				layout->widths[i] = layout->widths[i] < 0 ? -width : width;
+			length = length < most ? length : most;
+			if (most && length > abs(*width))
+				*width = *width < 0 ? -length : length;
 		}
 	}
 }
@@ -99,15 +96,17 @@ static void write_cut(const struct layout *layout, unsigned column, const char *
 	out_text(layout->out, "…");
 }
 
-/* A cell of a line: what separates it from the one before, and its text within its width. */
-static void write_cell(struct layout *layout, unsigned column, bool first, const char *mark,
-		       const char *text, int before)
+/* A cell of a line, at a place: what separates it from the one before, and its text within its
+ * width. */
+static void write_cell(struct layout *layout, unsigned place, const char *mark, const char *text,
+		       int before)
 {
+	unsigned column = layout->columns[place];
 	const struct column *of = &layout->sheet->columns[column];
 	int width = layout->widths[column];
 	int blanks = width ? abs(width) - characters(text) - (*mark == '>') : 0;
-	int gap = first ? layout->sheet->indent : of->before ? of->before : 2;
-	bool ends = column == layout->last && !layout->sheet->nsys;
+	int gap = !place ? layout->sheet->indent : of->before ? of->before : 2;
+	bool ends = place == layout->count - 1 && !layout->sheet->nsys;
 
 	out_blanks(layout->out, gap - (*mark == '~'));
 	if (*mark == '~')
@@ -125,18 +124,15 @@ static void write_cell(struct layout *layout, unsigned column, bool first, const
 static void write_heading(struct layout *layout)
 {
 	const struct sheet *sheet = layout->sheet;
-	bool first = true;
 
-	if (sheet->bold)
-		out_text(layout->out, "\033[1m");
-	for (unsigned i = 0; i < sheet->column_count; i++) {
-		const char *heading = sheet->columns[i].heading;
+	out_text(layout->out, sheet->bold ? "\033[1m" : "");
+	for (unsigned i = 0; i < layout->count; i++) {
+		const char *heading = sheet->columns[layout->columns[i]].heading;
+		int width = abs(layout->widths[layout->columns[i]]);
 
-		if (!in_lines(layout, i) || (i == layout->last && !*heading))
-			continue;
-		write_cell(layout, i, first, "", heading,
-			   sheet->nsys ? (abs(layout->widths[i]) - characters(heading)) / 2 : -1);
-		first = false;
+		if (*heading || i < layout->count - 1)
+			write_cell(layout, i, "", heading,
+				   sheet->nsys ? (width - characters(heading)) / 2 : -1);
 	}
 	out_text(layout->out, sheet->bold ? "\033[0m\n" : "\n");
 }
@@ -144,34 +140,24 @@ static void write_heading(struct layout *layout)
 /* The units, as far as there are any. */
 static void write_units(struct layout *layout)
 {
-	const struct sheet *sheet = layout->sheet;
-	unsigned last = 0;
 	char buffer[NUMBER_SIZE];
-	bool first = true;
+	unsigned last = 0;
 
-	for (unsigned i = 0; i < sheet->column_count; i++)
-		if (in_lines(layout, i) && *sheet_unit(sheet, i, buffer))
+	for (unsigned i = 0; i < layout->count; i++)
+		if (*sheet_unit(layout->sheet, layout->columns[i], buffer))
 			last = i;
-	for (unsigned i = 0; i <= last; i++) {
-		if (!in_lines(layout, i))
-			continue;
-		write_cell(layout, i, first, "", sheet_unit(sheet, i, buffer), -1);
-		first = false;
-	}
+	for (unsigned i = 0; i <= last; i++)
+		write_cell(layout, i, "", sheet_unit(layout->sheet, layout->columns[i], buffer),
+			   -1);
 	out_text(layout->out, "\n");
 }
 
 static void write_rule(struct layout *layout)
 {
-	bool first = true;
-
-	for (unsigned i = 0; i < layout->sheet->column_count; i++) {
-		if (!in_lines(layout, i))
-			continue;
-		out_blanks(layout->out, first ? layout->sheet->indent : 2);
-		for (int j = 0; j < abs(layout->widths[i]); j++)
+	for (unsigned i = 0; i < layout->count; i++) {
+		out_blanks(layout->out, i ? 2 : layout->sheet->indent);
+		for (int j = 0; j < abs(layout->widths[layout->columns[i]]); j++)
 			out_text(layout->out, "-");
-		first = false;
 	}
 	out_text(layout->out, "\n");
 }
@@ -199,29 +185,27 @@ static void write_row(struct layout *layout, size_t row)
 	struct sheet *sheet = layout->sheet;
 	const struct cell *cells = sheet_cells(sheet, row);
 	char buffer[NUMBER_SIZE];
-	bool first = true;
 
-	for (unsigned i = 0; i < sheet->column_count; i++) {
-		const struct column *column = &sheet->columns[i];
+	for (unsigned i = 0; i < sheet->ordered; i++) {
+		unsigned number = sheet->order[i];
+		const struct column *column = &sheet->columns[number];
 
-		if (!column->line || !column_shows(sheet, i) || !begins(layout, i, &cells[i], row))
+		if (!column->line || !begins(layout, number, &cells[number], row))
 			continue;
 		out_text(layout->out, column->line);
-		out_visible(layout->out, shown(layout, i, &cells[i], buffer));
+		out_visible(layout->out, shown(layout, number, &cells[number], buffer));
 		out_text(layout->out, column->line_end ? column->line_end : "");
 		out_text(layout->out, "\n");
 	}
-	for (unsigned i = 0; i < sheet->column_count; i++) {
-		const char mark[2] = {cells[i].mark};
-		bool repeated;
+	for (unsigned i = 0; i < layout->count; i++) {
+		const struct column *column = &sheet->columns[layout->columns[i]];
+		const struct cell *cell = &cells[layout->columns[i]];
+		const char mark[2] = {cell->mark};
+		bool repeated = column->once && !begins(layout, layout->columns[i], cell, row);
 
-		if (!in_lines(layout, i))
-			continue;
-		repeated = sheet->columns[i].once && !begins(layout, i, &cells[i], row);
-		write_cell(layout, i, first, mark,
-			   repeated ? "" : shown(layout, i, &cells[i], buffer),
-			   sheet->tree && sheet->columns[i].head ? 2 * (int)cells[i].depth : -1);
-		first = false;
+		write_cell(layout, i, mark,
+			   repeated ? "" : shown(layout, layout->columns[i], cell, buffer),
+			   sheet->tree && column->head ? 2 * (int)cell->depth : -1);
 	}
 	out_text(layout->out, "\n");
 }
@@ -230,7 +214,7 @@ void sheet_text(struct sheet *sheet, struct out *out)
 {
 	struct layout layout = {.sheet = sheet, .out = out};
 
-	sheet->form = SHEET_TEXT;
+	sheet_begin(sheet, SHEET_TEXT);
 	measure(&layout);
 	if (sheet->title) {
 		out_text(out, "\n");
