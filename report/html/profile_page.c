@@ -120,29 +120,6 @@ static void write_page(struct html *html, const struct session *session, const s
 	html_end(html);
 }
 
-/* The options of the page: names as short as tells the rows apart, unless a length was asked for.
- */
-static struct options page_options(const struct options *options)
-{
-	struct options changed = *options;
-
-	if (changed.names == NAMES_AUTO)
-		changed.names = NAMES_DISTINCT;
-	changed.csv = false;
-	changed.colour = false;
-	return changed;
-}
-
-static int collect(struct page *page)
-{
-	int error = 0;
-
-	for (unsigned section = TABLE_GPU; section <= TABLE_API && !error; section++)
-		error = table_collect(&page->tables[section], page->session, page->options, section,
-				      TABLE_ALL_DEVICES, true);
-	return error;
-}
-
 static int write_parts(struct page *page, struct part parts[SECTIONS])
 {
 	long traced = TRACED_BYTES;
@@ -167,52 +144,48 @@ static int write_parts(struct page *page, struct part parts[SECTIONS])
 	return error ? error : write_part(page, &sections[last], &parts[last]);
 }
 
-static int write_profile(const struct session *session, const struct options *options, FILE *file)
+static int write_profile(FILE *file, void *argument)
 {
-	struct options shown = page_options(options), full = shown;
-	struct page page = {.session = session, .options = &shown};
+	struct page *page = argument;
+	struct options shown = *page->options, full;
 	struct html html = {.file = file};
 	struct part parts[SECTIONS] = {{0}};
 	int error;
 
+	/* As short as tells the rows apart, unless a length was asked for. */
+	if (shown.names == NAMES_AUTO)
+		shown.names = NAMES_DISTINCT;
+	shown.csv = shown.colour = false;
+	page->options = &shown;
+	full = shown;
 	full.names = NAMES_FULL;
-	error = filter_init(&page.full, session, &full);
+	error = filter_init(&page->full, page->session, &full);
 	if (error)
 		return error;
-	error = filter_init(&page.filter, session, &shown);
+	error = filter_init(&page->filter, page->session, &shown);
 	if (error)
 		goto out;
-	error = collect(&page);
+	for (unsigned section = TABLE_GPU; section <= TABLE_API && !error; section++)
+		error = table_collect(&page->tables[section], page->session, &shown, section,
+				      TABLE_ALL_DEVICES, true);
 	if (!error)
-		error = write_parts(&page, parts);
+		error = write_parts(page, parts);
 	if (!error)
-		write_page(&html, session, parts);
+		write_page(&html, page->session, parts);
 	for (size_t i = 0; i < SECTIONS; i++)
 		free(parts[i].text);
 	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
-		table_free(&page.tables[section]);
-	filter_free(&page.filter);
+		table_free(&page->tables[section]);
+	filter_free(&page->filter);
 out:
-	filter_free(&page.full);
+	filter_free(&page->full);
 	return error ? error : html.error;
-}
-
-struct profile_page {
-	const struct session *session;
-	const struct options *options;
-};
-
-static int write_to(FILE *file, void *argument)
-{
-	const struct profile_page *page = argument;
-
-	return write_profile(page->session, page->options, file);
 }
 
 int profile_page_write(struct session *session, const struct options *options, const char *path,
 		       char *message, size_t size)
 {
-	struct profile_page page = {session, options};
+	struct page page = {.session = session, .options = options};
 
-	return html_file(path, options->force_overwrite, write_to, &page, message, size);
+	return html_file(path, options->force_overwrite, write_profile, &page, message, size);
 }
