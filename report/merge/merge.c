@@ -743,14 +743,17 @@ int merge_start(struct merge **result, const char *path, bool whole_trace)
 
 void merge_free(struct merge *merge)
 {
-	struct entry **tables[] = {&merge->starts,  &merge->clocks,  &merge->sums,
-				   &merge->spreads, &merge->metrics, &merge->ranges,
-				   &merge->parts,   &merge->memory,  &merge->moved};
-
 	if (!merge)
 		return;
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-		entries_free(tables[i]);
+	entries_free(&merge->starts);
+	entries_free(&merge->clocks);
+	entries_free(&merge->sums);
+	entries_free(&merge->spreads);
+	entries_free(&merge->metrics);
+	entries_free(&merge->ranges);
+	entries_free(&merge->parts);
+	entries_free(&merge->memory);
+	entries_free(&merge->moved);
 	session_close(merge->session);
 	free(merge);
 }
