@@ -76,14 +76,18 @@ static void change_locked(bool on)
 	count_only_block(blocks(on) - blocks(!on));
 }
 
-void window_set(bool on)
+static void change(bool on)
 {
-	/* In a forked child the lock may be held for ever. */
-	if (!lifecycle_running())
-		return;
 	pthread_mutex_lock(&lock);
 	change_locked(on);
 	pthread_mutex_unlock(&lock);
+}
+
+void window_set(bool on)
+{
+	/* In a forked child the lock may be held for ever. */
+	if (lifecycle_running())
+		change(on);
 }
 
 int window_command(bool on, uint64_t open_ns)
@@ -92,7 +96,7 @@ int window_command(bool on, uint64_t open_ns)
 		return -EALREADY;
 	opens = every = 0;
 	closes = on && open_ns ? clock_ns(CLOCK_MONOTONIC) + open_ns : 0;
-	window_set(on);
+	change(on);
 	return 0;
 }
 
@@ -101,15 +105,16 @@ bool window_is_due(void)
 	return opens && clock_ns(CLOCK_MONOTONIC) >= opens;
 }
 
+/* On the collector thread, which may be here before ktime runs: it would not come again. */
 static void follow_plan(uint64_t now)
 {
 	if (opens && now >= opens) {
-		window_set(true);
+		change(true);
 		closes = duration ? now + duration : 0;
 		/* A process that was stopped does not make up for the windows of that time. */
 		opens = every ? opens + every * ((now - opens) / every + 1) : 0;
 	} else if (closes && now >= closes) {
-		window_set(false);
+		change(false);
 		closes = 0;
 	}
 }

@@ -185,6 +185,20 @@ static void a_delay_opens_it_and_a_duration_closes_it(void **state)
 	assert_false(open_after(1e6));
 }
 
+/* The collector is there while other threads are still begun, which may take a while. */
+static void what_is_due_before_ktime_runs_is_done_then(void **state)
+{
+	(void)state;
+	atomic_store(&count_only_blocks, 0);
+	window_start(&(struct window_plan){.from_start = true, .delay = 1, .duration = 2});
+	atomic_store(&lifecycle_state, LIFECYCLE_STARTING);
+	assert_true(open_after(1));
+	assert_false(open_after(2));
+	assert_int_equal(window_command(true, 0), 0);
+	assert_true(open_after(0));
+	atomic_store(&lifecycle_state, LIFECYCLE_RUNNING);
+}
+
 static void a_window_that_lasts_until_the_next_one_leaves_nothing_out(void **state)
 {
 	struct window_plan plan = {.from_start = true, .every = 2, .duration = 1.75};
@@ -297,6 +311,7 @@ int main(void)
 		cmocka_unit_test_setup(with_start_off_nothing_begins_before_it_opens, start_open),
 		cmocka_unit_test_setup(the_last_1024_changes_are_remembered, start_open),
 		cmocka_unit_test_setup(a_delay_opens_it_and_a_duration_closes_it, start_open),
+		cmocka_unit_test_setup(what_is_due_before_ktime_runs_is_done_then, start_open),
 		cmocka_unit_test_setup(a_window_that_lasts_until_the_next_one_leaves_nothing_out,
 				       start_open),
 		cmocka_unit_test_setup(every_so_often_it_opens_for_a_second, start_open),
