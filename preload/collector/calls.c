@@ -3,7 +3,7 @@
 
 #include "preload/base/settings.h"
 #include "preload/collector/cost.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/events/calibration.h"
 #include "preload/events/event_pool.h"
@@ -269,7 +269,7 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 		return false;
 	session_count(rows_session, COUNTER_event_pairs, 1);
 	record->operation->pairs++;
-	cost_of_pair(rows_session);
+	cost_of_pair();
 	if (operation) {
 		operation->pair = record->pair;
 		operation->weight = weight_of(record->pair->sampled_below);

@@ -18,7 +18,6 @@
 #include "preload/collector/drain.h"
 #include "preload/collector/main_thread.h"
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
 #include "preload/collector/stream_ends.h"
 #include "preload/events/calibration.h"
 #include "preload/events/event_pool.h"
@@ -30,6 +29,7 @@
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/commands.h"
 #include "preload/recording/recording.h"
+#include "preload/recording/rows.h"
 #include "preload/recording/trace_window.h"
 #include "preload/timeline/timeline.h"
 
@@ -60,7 +60,6 @@
 
 enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
-static struct session *session;
 static void (*finish)(struct session *);
 static struct clock_scale scale;
 static _Atomic bool started;
@@ -145,7 +144,7 @@ static void end_context(void)
 	calibration_settle();
 	context_ending(context);
 	event_pool_forget_spare(context);
-	context_gates_end(session, context);
+	context_gates_end(rows_session, context);
 	event_queue_give_up(context, EVENT_LOST, calls_timed);
 	/* The context must not be current in this thread when the driver destroys it. */
 	context_use(NULL);
@@ -200,10 +199,10 @@ static void finish_all(void)
 	recording_finish();
 	trace_window_close();
 	clock_scale_update(&scale);
-	context_gates_finish(session, wait_left(start));
-	counters_update(session, &scale);
-	memory_measure(session);
-	finish(session);
+	context_gates_finish(rows_session, wait_left(start));
+	counters_update();
+	memory_measure();
+	finish(rows_session);
 }
 
 /* Takes what has finished into the rows. */
@@ -213,7 +212,7 @@ static void collect_now(void)
 	drain_counts();
 	event_queue_poll(clock_ns(CLOCK_MONOTONIC) + POLL_NS, calls_timed);
 	wait_for_records(RECORD_WAIT_NS);
-	counters_update(session, &scale);
+	counters_update();
 }
 
 static void *run(void *unused)
@@ -255,9 +254,9 @@ static void *run(void *unused)
 			sleep = recording_update(clock_ns(CLOCK_REALTIME),
 						 busy ? BUSY_PERIOD_NS : PERIOD_NS);
 			event_pools_grow();
-			context_gates_update(session);
-			sampling_update(session, clock_ns(CLOCK_MONOTONIC), cost_threads);
-			counters_update(session, &scale);
+			context_gates_update(rows_session);
+			sampling_update(rows_session, clock_ns(CLOCK_MONOTONIC), cost_threads);
+			counters_update();
 			commands_update();
 			/* The reporter may be reading their rings. */
 			if (!lifecycle_ending())
@@ -283,16 +282,15 @@ static void *run(void *unused)
 	return NULL;
 }
 
-int collector_start(struct session *the_session, void (*the_finish)(struct session *))
+int collector_start(struct session *session, void (*the_finish)(struct session *))
 {
 	int error;
 
-	session = the_session;
 	finish = the_finish;
 	clock_scale_start(&scale);
-	commands_start(session, collect_now);
 	rows_session = session;
 	rows_scale = &scale;
+	commands_start(collect_now);
 	timeline_start(session);
 	ranges_start(session, &scale, window_was_open);
 	sampling_start(scale.monotonic);
@@ -305,7 +303,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 void collector_begin(const struct cupti_settings *late)
 {
 	/* Before the program can make a graph. */
-	recording_start(session, rows_of, collector_wake, late, main_thread_start_cupti_later);
+	recording_start(collector_wake, late, main_thread_start_cupti_later);
 	/* Release: the thread sees what was decided meanwhile, as the mode. */
 	atomic_store_explicit(&begun, 1, memory_order_release);
 	futex_wake(&begun);

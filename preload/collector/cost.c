@@ -2,6 +2,7 @@
 #include "preload/collector/cost.h"
 
 #include "preload/events/calibration.h"
+#include "preload/recording/rows.h"
 
 /* How many streams of a device are remembered; then the one that ended first is replaced.
  * Chosen. */
@@ -126,36 +127,36 @@ static uint64_t on_device(const struct activity *activity, const struct concurre
 		       : KERNEL_GPU_NS;
 }
 
-void cost_of_record(struct session *session, const struct activity *activity,
-		    const struct in_flight *call, const struct concurrency *before)
+void cost_of_record(const struct activity *activity, const struct in_flight *call,
+		    const struct concurrency *before)
 {
 	/* A node of a graph has no call. */
 	uint64_t host = activity->graph_node ? 0 : on_host(call);
 
-	session_count(session, COUNTER_cupti_ns, host);
+	session_count(rows_session, COUNTER_cupti_ns, host);
 	/* What comes before a node may be a kernel of its graph that is not recorded now. */
 	if (!activity->graph_node && activity->start > before->device_end &&
 	    activity->start - before->device_end > IDLE_NS) {
 		awaited++;
-		session_count(session, COUNTER_cupti_added_ns, host / cost_threads);
+		session_count(rows_session, COUNTER_cupti_added_ns, host / cost_threads);
 	} else {
 		uint64_t device = on_device(activity, before);
 
 		queued += !activity->graph_node;
-		session_count(session, COUNTER_gpu_ns, device);
-		session_count(session, COUNTER_cupti_added_ns, device);
+		session_count(rows_session, COUNTER_gpu_ns, device);
+		session_count(rows_session, COUNTER_cupti_added_ns, device);
 	}
 }
 
-void cost_of_pair(struct session *session)
+void cost_of_pair(void)
 {
 	pairs_gpu += EVENT_PAIR_GPU_NS + (cost_threads - 1) * EVENT_PAIR_THREAD_NS;
-	session_count(session, COUNTER_gpu_ns, EVENT_PAIR_GPU_NS);
+	session_count(rows_session, COUNTER_gpu_ns, EVENT_PAIR_GPU_NS);
 }
 
-void cost_update(struct session *session, unsigned threads)
+void cost_update(unsigned threads)
 {
-	uint64_t *counters = session_header(session)->counters;
+	uint64_t *counters = session_header(rows_session)->counters;
 	uint64_t host;
 
 	if (threads > 0)

@@ -12,7 +12,6 @@
 
 #include "cupti/activity.h"
 #include "preload/events/in_flight.h"
-#include "report/session/session.h"
 
 /* What ran on a device before an operation, and at the same time, by the activity records. Times in
  * nanoseconds. For the collector thread only. */
@@ -29,13 +28,13 @@ struct concurrency {
 struct concurrency concurrency_add(const struct activity *activity);
 
 /* Adds an operation that CUPTI has recorded; `call` is NULL if it is not known. */
-void cost_of_record(struct session *session, const struct activity *activity,
-		    const struct in_flight *call, const struct concurrency *before);
+void cost_of_record(const struct activity *activity, const struct in_flight *call,
+		    const struct concurrency *before);
 /* Adds an event pair that was recorded. */
-void cost_of_pair(struct session *session);
+void cost_of_pair(void);
 /* Updates the counters; `threads` is how many of the program's threads launch at the same time, or
  * 0 where that is as it was. */
-void cost_update(struct session *session, unsigned threads);
+void cost_update(unsigned threads);
 /* How many threads are in hooks at the same time, as far as is known: at least 1. */
 extern unsigned cost_threads;
 

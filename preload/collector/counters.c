@@ -13,7 +13,7 @@
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
@@ -89,7 +89,7 @@ static uint64_t collector_stack(void)
 }
 
 /* What only the kernel knows. */
-static uint64_t all_resident(const struct session *session)
+static uint64_t all_resident(void)
 {
 	uint64_t bytes = collector_stack();
 	const void *start;
@@ -98,7 +98,7 @@ static uint64_t all_resident(const struct session *session)
 	dl_iterate_phdr(add_data, &bytes);
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
 		bytes += resident(thread, sizeof(*thread));
-	session_range(session, &start, &size);
+	session_range(rows_session, &start, &size);
 	bytes += resident(start, size);
 	buffers_range(&start, &size);
 	bytes += resident(start, size);
@@ -106,14 +106,14 @@ static uint64_t all_resident(const struct session *session)
 	return bytes + resident(start, size);
 }
 
-void memory_measure(struct session *session)
+void memory_measure(void)
 {
 	static uint64_t last_resident;
-	uint64_t *peak = &session_header(session)->counters[COUNTER_memory_bytes];
+	uint64_t *peak = &session_header(rows_session)->counters[COUNTER_memory_bytes];
 	uint64_t bytes;
 
 	if (sandbox_calls_begin()) {
-		last_resident = all_resident(session);
+		last_resident = all_resident();
 		sandbox_calls_end();
 	}
 	bytes = last_resident;
@@ -179,10 +179,10 @@ static unsigned threads_that_launch(uint64_t now)
 	return threads;
 }
 
-void counters_update(struct session *session, const struct clock_scale *scale)
+void counters_update(void)
 {
 	static uint64_t last_memory_check;
-	struct session_header *header = session_header(session);
+	struct session_header *header = session_header(rows_session);
 	uint64_t ticks = 0;
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
@@ -192,9 +192,9 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 		thread->host_ticks_seen = host;
 	}
 	rows_take_lost();
-	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(scale, ticks);
-	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - scale->monotonic;
-	cost_update(session, threads_that_launch(header->counters[COUNTER_wall_ns]));
+	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(rows_scale, ticks);
+	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - rows_scale->monotonic;
+	cost_update(threads_that_launch(header->counters[COUNTER_wall_ns]));
 	header->counters[COUNTER_threads] = thread_count_entered();
 	header->counters[COUNTER_collector_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	header->counters[COUNTER_driver_errors] = driver_failures();
@@ -204,13 +204,13 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 			atomic_load_explicit(&context->events, memory_order_relaxed);
 	if (header->counters[COUNTER_wall_ns] - last_memory_check >= MEMORY_PERIOD_NS) {
 		last_memory_check = header->counters[COUNTER_wall_ns];
-		memory_measure(session);
+		memory_measure();
 	}
 	watch_wall_clock(header);
-	metrics_update(session);
+	metrics_update(rows_session);
 	header->counters[COUNTER_memory_graphs] = graphs_allocations();
-	memory_profile_update(session, scale);
-	held_trace_update(session, scale, trace_wants_memory());
+	memory_profile_update(rows_session, rows_scale);
+	held_trace_update(rows_session, rows_scale, trace_wants_memory());
 	if (cupti_active())
 		header->counters[COUNTER_cupti_errors] += library_errors();
 }

@@ -3,17 +3,14 @@
 #ifndef KTIME_PRELOAD_COLLECTOR_COUNTERS_H
 #define KTIME_PRELOAD_COLLECTOR_COUNTERS_H
 
-#include "preload/base/clock.h"
-#include "report/session/session.h"
-
 /* Brings them up to date: some microseconds, and every second some 50 more. The collector alone. */
-void counters_update(struct session *session, const struct clock_scale *scale);
+void counters_update(void);
 
 /* What ktime adds to the program's memory: the resident pages of its data. */
 
 /* Updates the peak in the profile's counters. Memory that CUPTI and the driver take is not
  * included, and in a program that has sandboxed itself the kernel is no longer
  * asked. Takes some 50 us for a profile of a megabyte. For the collector thread only. */
-void memory_measure(struct session *session);
+void memory_measure(void);
 
 #endif

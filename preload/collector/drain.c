@@ -12,12 +12,12 @@
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
 #include "preload/events/event_pool.h"
 #include "preload/launch/thread.h"
 #include "preload/metrics/metrics.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
+#include "preload/recording/rows.h"
 #include "preload/timeline/timeline.h"
 
 /*

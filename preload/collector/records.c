@@ -13,7 +13,7 @@
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/events/calibration.h"
 #include "preload/launch/window.h"
@@ -391,7 +391,7 @@ static struct in_flight *call_of(const struct activity *activity, const struct o
 static void note_match(const struct activity *activity, const struct in_flight *call,
 		       const struct concurrency *before)
 {
-	cost_of_record(rows_session, activity, call, before);
+	cost_of_record(activity, call, before);
 	if (call)
 		calls_matched(call, activity->correlation);
 }

@@ -5,7 +5,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/settings.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/trace_window.h"
 

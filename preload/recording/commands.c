@@ -7,6 +7,7 @@
 #include "preload/launch/window.h"
 #include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
+#include "preload/recording/rows.h"
 #include "preload/recording/trace_window.h"
 #include "report/control/control.h"
 #include "report/options/options.h"
@@ -15,18 +16,16 @@
  * thread's ring holds 22 ms of the fastest launching. Chosen. */
 #define COPY_NS 10000000u
 
-static struct session *session;
 static struct control_page *page;
 static void (*collect)(void);
 /* What the page had last: another process may have written to any of it since. */
 static uint32_t answered, updating;
 
-void commands_start(struct session *the_session, void (*the_collect)(void))
+void commands_start(void (*the_collect)(void))
 {
-	session = the_session;
 	collect = the_collect;
-	page = (struct control_page *)((char *)session_header(session) +
-				       session_header(session)->control);
+	page = (struct control_page *)((char *)session_header(rows_session) +
+				       session_header(rows_session)->control);
 	/* Not what is asked for by now: that is still to be carried out. */
 	answered = page->answered;
 }
@@ -45,7 +44,7 @@ void commands_writing(bool writing)
 static int open_trace(unsigned what, uint64_t duration)
 {
 	deferred_start_now(collect);
-	return trace_window_open(session, what, duration);
+	return trace_window_open(what, duration);
 }
 
 static int carry_out(uint32_t command, uint64_t duration)
@@ -80,7 +79,7 @@ void commands_update(void)
 
 	if (window_is_due())
 		deferred_start_now(collect);
-	window_update(session);
+	window_update(rows_session);
 	/* Or the program has opened the window itself. */
 	if (window_is_open())
 		deferred_start_now(collect);

@@ -9,7 +9,7 @@
 #include "report/session/session.h"
 
 /* To be called once, first. `collect` takes what has finished into the rows. */
-void commands_start(struct session *session, void (*collect)(void));
+void commands_start(void (*collect)(void));
 /* Before and after the collector writes to the profile: others may copy it in between. */
 void commands_writing(bool writing);
 /* Carries out what was asked for since the last call, and what the window's plan says. Once per

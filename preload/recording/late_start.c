@@ -10,6 +10,7 @@
 #include "preload/handles/graph.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
+#include "preload/recording/rows.h"
 
 /*
  * In nanoseconds (H200, driver 580, CUPTI 13.0). The program waits for the call if the device has
@@ -153,31 +154,27 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 }
 
 /* Of the one start that is planned: when the window opens, or once it fits into the budget. */
-static struct session *session;
 static struct cupti_settings wanted;
 static cupti_starter start_cupti;
 static bool is_deferred, is_planned;
 
-static void plan(struct session *the_session, const struct cupti_settings *settings,
-		 cupti_starter start)
+static void plan(const struct cupti_settings *settings, cupti_starter start)
 {
-	session = the_session;
 	wanted = *settings;
 	start_cupti = start;
 }
 
 static void note_start(void)
 {
-	session_header(session)->cupti_active = 1;
-	session_header(session)->cupti_version = library_functions()->version;
+	session_header(rows_session)->cupti_active = 1;
+	session_header(rows_session)->cupti_version = library_functions()->version;
 	/* The program's threads ask for the ids that records have of graphs. */
 	operation_forget_kernels();
 }
 
-void deferred_start_plan(struct session *the_session, const struct cupti_settings *settings,
-			 cupti_starter start)
+void deferred_start_plan(const struct cupti_settings *settings, cupti_starter start)
 {
-	plan(the_session, settings, start);
+	plan(settings, start);
 	is_deferred = true;
 	/* CUPTI does not record yet: no graph waits for it. */
 	instantiation_tell(true, true);
@@ -208,7 +205,7 @@ void deferred_start_now(void (*collect)(void))
 			 "CUPTI was not started: the program had made graphs by then, and may end "
 			 "when CUPTI traces whole graphs from then on.");
 	if (reason[0])
-		session_note(session, "%s", reason);
+		session_note(rows_session, "%s", reason);
 	mode_begin_cupti(started);
 	if (!started) {
 		count_only_block(-1);
@@ -236,10 +233,10 @@ static double budget;
 static uint64_t planned, fitting;
 static bool launched, too_much; /* too_much: at some time it did not fit */
 
-void late_start_plan(struct session *the_session, const struct cupti_settings *settings,
-		     cupti_starter start, double the_budget, uint64_t now)
+void late_start_plan(const struct cupti_settings *settings, cupti_starter start, double the_budget,
+		     uint64_t now)
 {
-	plan(the_session, settings, start);
+	plan(settings, start);
 	budget = the_budget;
 	planned = now;
 	fitting = 0;
@@ -253,12 +250,12 @@ static bool start_now(uint64_t now)
 
 	is_planned = false;
 	if (start_cupti(&wanted, reason, sizeof(reason))) {
-		session_note(session, "%s", reason);
+		session_note(rows_session, "%s", reason);
 		return false;
 	}
 	note_start();
-	session_count(session, COUNTER_cupti_late_ns, now - planned);
-	session_note(session,
+	session_count(rows_session, COUNTER_cupti_late_ns, now - planned);
+	session_note(rows_session,
 		     "CUPTI was started %.1f s after the first GPU work, once its cost fitted into "
 		     "the budget of %g %%: earlier operations are timed by events.",
 		     (double)(now - planned) / 1e9, options_budget(&settings));
@@ -287,7 +284,7 @@ void late_start_finish(void)
 {
 	if (!is_planned || !launched)
 		return;
-	session_note(session, "CUPTI was not started: %s (--budget %g).",
+	session_note(rows_session, "CUPTI was not started: %s (--budget %g).",
 		     too_much ? "it would have cost more than fits into the budget"
 			      : "the run was too short to pay for that",
 		     options_budget(&settings));

@@ -48,8 +48,7 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed);
 
 /* CUPTI is to be started by `start` with these settings, which are copied, once
  * deferred_start_now() is called. */
-void deferred_start_plan(struct session *session, const struct cupti_settings *settings,
-			 cupti_starter start);
+void deferred_start_plan(const struct cupti_settings *settings, cupti_starter start);
 /* Whether it is still to be started. */
 bool deferred_start_is_planned(void);
 /*
@@ -62,8 +61,8 @@ void deferred_start_now(void (*collect)(void));
 
 /* CUPTI is to be started by `start` with these settings, which are copied, within a budget: a
  * fraction of the time. Times are of CLOCK_REALTIME, nanoseconds. */
-void late_start_plan(struct session *session, const struct cupti_settings *settings,
-		     cupti_starter start, double budget, uint64_t now);
+void late_start_plan(const struct cupti_settings *settings, cupti_starter start, double budget,
+		     uint64_t now);
 /* Takes the launches of the last `elapsed` nanoseconds; starts CUPTI once it may be, and returns
  * true then. */
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now);

@@ -8,6 +8,7 @@
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/rows.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
 
@@ -333,8 +334,6 @@ bool recording_wants_flush(uint64_t now)
 #define WINDOW_PERIOD_NS 500000u   /* how often the collector polls an open window */
 #define COSTS_PERIOD_NS	 20000000u /* of computing CUPTI's cost. Chosen: as in sampling.c */
 
-static struct session *session;
-static struct row *(*row_of)(struct operation *, int);
 static bool allowed, on = true;
 static enum {
 	MATCHED,    /* everything is recorded, and matched */
@@ -360,24 +359,24 @@ static struct {
 
 static void node_recorded(struct operation *operation, uint32_t device, uint64_t nanoseconds)
 {
-	struct row *row = row_of(operation, (int)device);
+	struct row *row = rows_of(operation, (int)device);
 
-	session_count(session, COUNTER_cupti_records, 1);
-	session_count(session, COUNTER_graph_nodes, 1);
+	session_count(rows_session, COUNTER_cupti_records, 1);
+	session_count(rows_session, COUNTER_graph_nodes, 1);
 	if (!row)
 		return;
-	session_add_sample(session, &row->cupti, nanoseconds);
+	session_add_sample(rows_session, &row->cupti, nanoseconds);
 	row->graph_records++;
 }
 
 static void launch_recorded(struct operation *graph, uint32_t device, uint64_t nanoseconds)
 {
-	struct row *row = row_of(graph, (int)device);
+	struct row *row = rows_of(graph, (int)device);
 
 	/* In a window the launch took longer than the others: only events time those. All launches
 	 * are counted before, so one that the row has no call for is another graph's. */
 	if (row && phase == CONTINUOUS && row->cupti.count < row->calls)
-		session_add_sample(session, &row->cupti, nanoseconds);
+		session_add_sample(rows_session, &row->cupti, nanoseconds);
 }
 
 /* Whether what CUPTI records may be decided while the program runs. */
@@ -388,17 +387,14 @@ static bool is_allowed(void)
 			(mode_is_cupti() || deferred_start_is_planned()));
 }
 
-void recording_start(struct session *the_session,
-		     struct row *(*the_row_of)(struct operation *, int), void (*wake)(void),
-		     const struct cupti_settings *late_settings, cupti_starter start)
+void recording_start(void (*wake)(void), const struct cupti_settings *late_settings,
+		     cupti_starter start)
 {
 	uint64_t now = clock_ns(CLOCK_REALTIME);
 
-	session = the_session;
-	row_of = the_row_of;
 	budget = options_budget(&settings) / 100;
 	if (late_settings && !settings_cupti_waits())
-		deferred_start_plan(session, late_settings, start);
+		deferred_start_plan(late_settings, start);
 	late = late_settings && settings_cupti_waits();
 	allowed = is_allowed() && pause_is_safe();
 	launches_start(node_recorded, launch_recorded);
@@ -413,8 +409,8 @@ void recording_start(struct session *the_session,
 	phase = EVENTS;
 	on = false;
 	costs_taken = now;
-	sums_start(session, row_of);
-	late_start_plan(session, late_settings, start, budget, now);
+	sums_start();
+	late_start_plan(late_settings, start, budget, now);
 	instantiation_tell(true, true);
 }
 
@@ -495,8 +491,8 @@ static void take_costs(uint64_t now)
 		return;
 	}
 	if (late || !on) {
-		session_count(session, COUNTER_cupti_standing_ns, (uint64_t)costs.standing);
-		session_count(session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
+		session_count(rows_session, COUNTER_cupti_standing_ns, (uint64_t)costs.standing);
+		session_count(rows_session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
 	}
 	/* Launches that are only counted are not taken one by one. */
 	work += late ? costs.recording : 0;
@@ -536,8 +532,8 @@ static void close_window(uint64_t now)
 	window_check_close(clock_ns(CLOCK_REALTIME));
 	if (!turn(false, now))
 		return;
-	session_count(session, COUNTER_windows, 1);
-	session_count(session, COUNTER_windows_ns, window.closed - window.opened);
+	session_count(rows_session, COUNTER_windows, 1);
+	session_count(rows_session, COUNTER_windows_ns, window.closed - window.opened);
 	window_records_await(window.closed);
 	window_times_plan(window.closed, work, window.spent);
 }
@@ -563,12 +559,12 @@ static void end_windows(const struct window_check *found)
 {
 	ended = true;
 	session_note(
-		session,
+		rows_session,
 		"Kernels are not recorded from %.1f s on: in %u windows CUPTI (version %u) "
 		"recorded %llu of %llu kernels %s. All calls are counted; times of kernels are "
 		"estimates from before.",
-		(double)(window.closed - session_header(session)->start_realtime) / 1e9,
-		found->windows, (unsigned)session_header(session)->cupti_version,
+		(double)(window.closed - session_header(rows_session)->start_realtime) / 1e9,
+		found->windows, (unsigned)session_header(rows_session)->cupti_version,
 		(unsigned long long)found->records, (unsigned long long)found->kernels,
 		found->graphs ? "in graphs" : "that were launched by themselves");
 }
@@ -576,7 +572,7 @@ static void end_windows(const struct window_check *found)
 /* Whether nothing but a fault of CUPTI's would explain that records are missing. */
 static bool records_are_certain(void)
 {
-	const uint64_t *counters = session_header(session)->counters;
+	const uint64_t *counters = session_header(rows_session)->counters;
 
 	return !counters[COUNTER_cupti_dropped] && !counters[COUNTER_cupti_unread] &&
 	       !graph_updates_unread() && !settings.metrics && !pause_was_shared();
@@ -603,7 +599,7 @@ static void begin_windows(uint64_t now)
 	window.spent = 0;
 	window.random = late;
 	close_window(now);
-	session_note(session,
+	session_note(rows_session,
 		     "Kernels are recorded in windows: recording all %s would exceed the budget of "
 		     "%g %%%s. All calls are counted.",
 		     late ? "of them" : "nodes of the graphs", 100 * budget,
@@ -702,7 +698,7 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 	if (phase == MATCHED) {
 		phase = CONTINUOUS;
 		updated = now;
-		sums_start(session, row_of);
+		sums_start();
 	}
 	if (now - costs_taken >= COSTS_PERIOD_NS || (late && on && phase == WINDOWS))
 		take_costs(now);
@@ -723,7 +719,7 @@ void recording_finish(void)
 	sums_update_rows();
 	late_start_finish();
 	if (graph_updates_unread() > 0)
-		session_note(session,
+		session_note(rows_session,
 			     "%llu updates of graphs were not read, as that would have taken more "
 			     "than %d %% of the time: their launches are counted as those before.",
 			     (unsigned long long)graph_updates_unread(), GRAPH_READING_PERCENT);

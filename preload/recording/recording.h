@@ -72,9 +72,7 @@ bool window_records_have_come(uint64_t now, uint64_t seen);
  * collector, on any thread. `late`: how CUPTI is to be started, by `start`; NULL: it was, or is not
  * used.
  */
-void recording_start(struct session *session,
-		     struct row *(*row_of)(struct operation *operation, int device),
-		     void (*wake)(void), const struct cupti_settings *late, cupti_starter start);
+void recording_start(void (*wake)(void), const struct cupti_settings *late, cupti_starter start);
 /* Whether calls are matched with their records. */
 bool recording_matches(void);
 /* Whether everything is recorded, so that what is not was idle time. */

@@ -6,12 +6,10 @@
 #include <utlist.h>
 
 #include "preload/handles/graph.h"
+#include "preload/recording/rows.h"
 #include "preload/recording/window_estimate.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
-
-static struct session *session;
-static struct row *(*row_of)(struct operation *operation, int device);
 
 /* The launches of the graphs with the same kernels, or of one operation by itself; UNIT_VERSION:
  * what is in UNIT_GRAPHS as well, of one version of a graph (sums.h). */
@@ -193,11 +191,8 @@ static void add_recorded(struct operation *operation, uint32_t device, const str
 	part->records = (double)row->cupti.count;
 }
 
-void sums_start(struct session *the_session,
-		struct row *(*the_row_of)(struct operation *operation, int device))
+void sums_start(void)
 {
-	session = the_session;
-	row_of = the_row_of;
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next)
 		for (uint32_t device = 0; device < SESSION_DEVICES; device++)
@@ -555,14 +550,14 @@ void sums_update_rows(void)
 			add_class(class);
 	for (struct total *total = next_total(NULL); total; total = next_total(total)) {
 		struct row *row =
-			total->used ? row_of(total->operation, (int)total->entry.key[1]) : NULL;
+			total->used ? rows_of(total->operation, (int)total->entry.key[1]) : NULL;
 
 		if (!row)
 			continue;
 		write_total(total, row);
 		nodes += total->nodes;
 	}
-	session_header(session)->counters[COUNTER_graph_node_calls] = nodes;
+	session_header(rows_session)->counters[COUNTER_graph_node_calls] = nodes;
 }
 
 /* A launch is complete once work has begun that started this many nanoseconds after its last node,

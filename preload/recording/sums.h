@@ -37,10 +37,8 @@ struct launch_part {
 	uint64_t count, total; /* nanoseconds */
 };
 
-/* What the rows hold was all recorded. `row_of` gives the row of an operation on a device; NULL if
- * there is no room for it. */
-void sums_start(struct session *session,
-		struct row *(*row_of)(struct operation *operation, int device));
+/* To be called first: what the rows hold was all recorded. */
+void sums_start(void);
 /* Nothing of what the rows have counted was recorded; from now on all is. */
 void sums_begin_late(void);
 /* Adds an operation that was launched by itself. */

@@ -6,26 +6,25 @@
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/settings.h"
+#include "preload/recording/rows.h"
 #include "report/options/options.h"
 
 /* How much longer than its window a trace is kept for the one who asked for it, who copies the
  * profile meanwhile. Chosen. */
 #define KEPT_NS 20000000000u
 
-static struct session *session;
 static unsigned wanted;	 /* bits of enum trace_set; 0: there is none */
 static uint64_t ends_at; /* CLOCK_MONOTONIC, nanoseconds */
 
-int trace_window_open(struct session *the_session, unsigned what, uint64_t duration)
+int trace_window_open(unsigned what, uint64_t duration)
 {
-	if (!wanted && session_header(the_session)->trace_on)
+	if (!wanted && session_header(rows_session)->trace_on)
 		return -EEXIST;
 	/* Calls are taken one by one only where they are matched with records. */
 	if (!cupti_active() || (what & TRACE_API && !mode_is_cupti()))
 		return -EOPNOTSUPP;
-	session = the_session;
-	session_restart_trace(session, TRACE_WINDOW_BYTES);
-	session_header(session)->trace_on = TRACE_GROWS;
+	session_restart_trace(rows_session, TRACE_WINDOW_BYTES);
+	session_header(rows_session)->trace_on = TRACE_GROWS;
 	wanted = what;
 	ends_at = clock_ns(CLOCK_MONOTONIC) + KEPT_NS;
 	/* What another process asks for may be anything. */
@@ -36,7 +35,7 @@ int trace_window_open(struct session *the_session, unsigned what, uint64_t durat
 void trace_window_stop(void)
 {
 	if (wanted)
-		session_header(session)->trace_on = TRACE_STAYS;
+		session_header(rows_session)->trace_on = TRACE_STAYS;
 }
 
 int trace_window_close(void)
@@ -44,8 +43,8 @@ int trace_window_close(void)
 	if (!wanted)
 		return -ENODATA;
 	wanted = 0;
-	session_header(session)->trace_on = TRACE_NONE;
-	session_restart_trace(session, TRACE_WINDOW_BYTES);
+	session_header(rows_session)->trace_on = TRACE_NONE;
+	session_restart_trace(rows_session, TRACE_WINDOW_BYTES);
 	return 0;
 }
 

@@ -20,7 +20,7 @@
  * itself some seconds after `duration` nanoseconds, should nobody end it. 0, -EEXIST: the whole run
  * is traced, -EOPNOTSUPP: CUPTI does not record.
  */
-int trace_window_open(struct session *session, unsigned what, uint64_t duration);
+int trace_window_open(unsigned what, uint64_t duration);
 /* It takes no more records and keeps those that it has: they are being copied. */
 void trace_window_stop(void);
 /* Ends it, and forgets its records. 0, or -ENODATA: there is none, or none any more. */

@@ -9,8 +9,8 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
-#include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
+#include "preload/recording/rows.h"
 #include "report/print/table.h"
 #include "report/sheet/sheet.h"
 #include "report/session/items.h"

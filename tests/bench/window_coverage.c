@@ -15,6 +15,7 @@
 
 #include "preload/handles/graph.h"
 #include "preload/recording/recording.h"
+#include "preload/recording/rows.h"
 #include "preload/recording/sums.h"
 
 /* As in recording.c. */
@@ -133,7 +134,7 @@ static double launch_time(struct program *program, double now)
 	return value * (1 + program->noise * normal());
 }
 
-static struct session *session;
+struct session *rows_session;
 static struct operation operations[(1 + MOST_VERSIONS) * CHUNK], *newest;
 static struct row rows[(1 + MOST_VERSIONS) * CHUNK];
 
@@ -142,7 +143,7 @@ struct operation *operation_first(void)
 	return newest;
 }
 
-static struct row *row_of(struct operation *operation, int device)
+struct row *rows_of(struct operation *operation, int device)
 {
 	return operation->rows[device];
 }
@@ -283,15 +284,15 @@ static struct tally simulate_chunk(enum shape shape)
 	next_random();
 	child = fork();
 	if (child == 0) {
-		if (session_create(&session, NULL, 0))
+		if (session_create(&rows_session, NULL, 0))
 			_exit(2);
-		sums_start(session, row_of);
+		sums_start();
 		for (int i = 0; i < CHUNK; i++) {
 			struct run run = simulate(shape);
 
 			tally_add(&tally, &run);
 		}
-		session_close(session);
+		session_close(rows_session);
 		_exit(write(ends[1], &tally, sizeof(tally)) != sizeof(tally));
 	}
 	close(ends[1]);

@@ -14,7 +14,7 @@
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/events/calibration.h"
 #include "preload/events/event_pool.h"
@@ -96,9 +96,8 @@ void calibration_note(void)
 {
 }
 
-void cost_of_pair(struct session *session)
+void cost_of_pair(void)
 {
-	assert_non_null(session);
 	around.costs++;
 }
 

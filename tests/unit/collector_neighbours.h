@@ -33,7 +33,7 @@
 #include "preload/collector/stream_ends.h"
 #include "preload/collector/main_thread.h"
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/events/calibration.h"
 #include "preload/events/gates.h"
 #include "preload/events/event_pool.h"
@@ -137,7 +137,7 @@ NOTES(event_pool_forget_spare, (struct context * context), assert_ptr_equal(cont
 NOTES(event_pools_free_ended, (void))
 NOTES(event_pools_grow, (void))
 NOTES(timeline_start, (struct session * session), assert_ptr_equal(session, the_session))
-NOTES(memory_measure, (struct session * session), assert_ptr_equal(session, the_session))
+NOTES(memory_measure, (void))
 NOTES(ranges_finish, (void))
 NOTES(ranges_reclaim, (uint64_t time), assert_true(time <= now))
 NOTES(reclaim_streams, (uint64_t time), assert_true(time <= now))
@@ -148,8 +148,7 @@ NOTES(sampling_update, (struct session * session, uint64_t time, unsigned thread
       assert_ptr_equal(session, the_session), assert_true(time <= now),
       assert_int_equal(threads, 3))
 NOTES(timeline_settle, (uint64_t until), assert_true(until == UINT64_MAX))
-NOTES(counters_update, (struct session * session, const struct clock_scale *scale),
-      assert_ptr_equal(session, the_session), assert_ptr_equal(scale, rows_scale))
+NOTES(counters_update, (void))
 
 void context_ending(struct context *context)
 {
@@ -250,9 +249,8 @@ void commands_writing(bool is_writing)
 
 static void (*collect)(void);
 
-void commands_start(struct session *session, void (*the_collect)(void))
+void commands_start(void (*the_collect)(void))
 {
-	assert_ptr_equal(session, the_session);
 	collect = the_collect;
 	note("commands_start");
 }
@@ -304,11 +302,8 @@ int main_thread_start_cupti_later(const struct cupti_settings *cupti, char *reas
 
 static const struct cupti_settings late;
 
-void recording_start(struct session *session, struct row *(*row_of)(struct operation *, int),
-		     void (*wake)(void), const struct cupti_settings *given, cupti_starter starter)
+void recording_start(void (*wake)(void), const struct cupti_settings *given, cupti_starter starter)
 {
-	assert_ptr_equal(session, the_session);
-	assert_ptr_equal(row_of, rows_of);
 	assert_ptr_equal(wake, collector_wake);
 	assert_ptr_equal(given, &late);
 	assert_ptr_equal(starter, main_thread_start_cupti_later);

@@ -26,7 +26,7 @@
 #include "preload/collector/drain.h"
 #include "preload/collector/match.h"
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/events/event_pool.h"
 #include "preload/launch/thread.h"
 #include "preload/metrics/metrics.h"

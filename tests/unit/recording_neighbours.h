@@ -25,6 +25,7 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
+#include "preload/recording/rows.h"
 #include "tests/unit/own_process.h"
 
 #define MS     1000000ull
@@ -32,7 +33,7 @@
 
 struct options settings;
 _Atomic bool mode_cupti = true;
-static struct session *session;
+struct session *rows_session;
 static uint64_t now = 1000000 * MS;
 static bool cupti_is_active, realtime = true, ranges_chosen, names_reused, started_now, paused;
 static bool can_pause = true, graphs_made;
@@ -81,10 +82,9 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 	return taken;
 }
 
-void late_start_plan(struct session *of, const struct cupti_settings *how, cupti_starter start,
-		     double part, uint64_t at)
+void late_start_plan(const struct cupti_settings *how, cupti_starter start, double part,
+		     uint64_t at)
 {
-	assert_ptr_equal(of, session);
 	assert_non_null(how);
 	assert_null(start);
 	assert_true(part > 0.0199 && part < 0.0201);
@@ -110,9 +110,9 @@ bool settings_cupti_waits(void)
 	return true;
 }
 
-void deferred_start_plan(struct session *of, const struct cupti_settings *how, cupti_starter start)
+void deferred_start_plan(const struct cupti_settings *how, cupti_starter start)
 {
-	(void)of, (void)how, (void)start;
+	(void)how, (void)start;
 	fail();
 }
 
@@ -248,10 +248,8 @@ uint64_t launches_seen(void)
 	return 0;
 }
 
-void sums_start(struct session *of, struct row *(*row_of)(struct operation *, int))
+void sums_start(void)
 {
-	assert_ptr_equal(of, session);
-	assert_non_null(row_of);
 	starts++;
 }
 
@@ -293,14 +291,14 @@ void sums_update_rows(void)
 static struct operation kernel = {.kind = ROW_KERNEL};
 static bool no_rows;
 
-static struct row *row_of(struct operation *operation, int device)
+struct row *rows_of(struct operation *operation, int device)
 {
-	return no_rows ? NULL : session_row(session, operation->kind, "row", device);
+	return no_rows ? NULL : session_row(rows_session, operation->kind, "row", device);
 }
 
 static uint64_t count(enum session_counter counter)
 {
-	return session_header(session)->counters[counter];
+	return session_header(rows_session)->counters[counter];
 }
 
 static const struct cupti_settings late;
@@ -320,9 +318,9 @@ static void prepare(bool is_late)
 	options_defaults(&settings);
 	settings.budget = 2;
 	cupti_is_active = !is_late;
-	if (session_create(&session, NULL, 0))
+	if (session_create(&rows_session, NULL, 0))
 		_exit(1);
-	recording_start(session, row_of, NULL, is_late ? &late : NULL, NULL);
+	recording_start(NULL, is_late ? &late : NULL, NULL);
 }
 
 #define TEST(name, is_late) TEST_IN_CHILD(name, prepare(is_late))

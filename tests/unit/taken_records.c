@@ -15,7 +15,7 @@
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/events/calibration.h"
 #include "preload/launch/window.h"
@@ -118,10 +118,9 @@ struct concurrency concurrency_add(const struct activity *activity)
 	return around.before;
 }
 
-void cost_of_record(struct session *session, const struct activity *activity,
-		    const struct in_flight *call, const struct concurrency *before)
+void cost_of_record(const struct activity *activity, const struct in_flight *call,
+		    const struct concurrency *before)
 {
-	assert_ptr_equal(session, rows_session);
 	assert_non_null(activity);
 	assert_ptr_equal(call, around.call);
 	assert_int_equal(before->stream_end, around.before.stream_end);

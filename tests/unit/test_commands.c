@@ -15,10 +15,11 @@
 #include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/trace_window.h"
+#include "preload/recording/rows.h"
 #include "report/control/control.h"
 #include "report/options/options.h"
 
-static struct session *session;
+struct session *rows_session;
 static struct control_page *page;
 static char steps[128];
 static int answer;
@@ -51,7 +52,7 @@ bool window_is_due(void)
 
 void window_update(struct session *of)
 {
-	assert_ptr_equal(of, session);
+	assert_ptr_equal(of, rows_session);
 	if (due) {
 		step("open");
 		window_open = true;
@@ -69,11 +70,10 @@ int window_command(bool on, uint64_t open_ns)
 	return answer;
 }
 
-int trace_window_open(struct session *of, unsigned what, uint64_t duration)
+int trace_window_open(unsigned what, uint64_t duration)
 {
 	char text[32];
 
-	assert_ptr_equal(of, session);
 	snprintf(text, sizeof(text), "trace%u:%llu", what, (unsigned long long)duration);
 	step(text);
 	return answer;
@@ -108,11 +108,11 @@ static int begin(void **state)
 	*steps = '\0';
 	answer = 0;
 	window_open = false;
-	if (session_create(&session, NULL, 0))
+	if (session_create(&rows_session, NULL, 0))
 		return -1;
-	page = (struct control_page *)((char *)session_header(session) +
-				       session_header(session)->control);
-	commands_start(session, collect);
+	page = (struct control_page *)((char *)session_header(rows_session) +
+				       session_header(rows_session)->control);
+	commands_start(collect);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ static int end(void **state)
 {
 	(void)state;
 	commands_writing(false);
-	session_close(session);
+	session_close(rows_session);
 	return 0;
 }
 
@@ -168,7 +168,7 @@ static void a_command_from_before_the_first_period_is_carried_out(void **state)
 	(void)state;
 	page->command = CONTROL_OFF;
 	page->request++;
-	commands_start(session, collect);
+	commands_start(collect);
 	commands_update();
 	assert_string_equal(steps, "-0");
 	assert_int_equal(page->answered, 1);

@@ -15,7 +15,7 @@
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/counters.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
@@ -27,6 +27,8 @@
 #include "preload/timeline/timeline.h"
 
 _Atomic bool mode_cupti;
+struct session *rows_session;
+const struct clock_scale *rows_scale;
 
 static struct thread threads[2] = {{.next = &threads[1]}};
 static struct context contexts[2] = {{.next = &contexts[1]}};
@@ -62,9 +64,8 @@ uint64_t library_errors(void)
 	return 23;
 }
 
-void cost_update(struct session *session, unsigned active)
+void cost_update(unsigned active)
 {
-	(void)session;
 	busy = active;
 }
 
@@ -181,34 +182,34 @@ static void a_wall_clock_that_is_set_is_noticed(void **state)
 		     {5000000, 5000000, 1000000},
 		     {6000001, 5000000, 1000001}};
 	const struct clock_scale scale = {.ns_per_tick = 1};
-	struct session *session;
 
 	(void)state;
-	assert_int_equal(session_create(&session, NULL, 0), 0);
+	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
+	rows_scale = &scale;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		offset = steps[i].offset;
-		counters_update(session, &scale);
-		assert_int_equal(session_header(session)->clock_offset, steps[i].start);
-		assert_int_equal(session_header(session)->clock_moved, steps[i].moved);
+		counters_update();
+		assert_int_equal(session_header(rows_session)->clock_offset, steps[i].start);
+		assert_int_equal(session_header(rows_session)->clock_moved, steps[i].moved);
 	}
-	session_close(session);
+	session_close(rows_session);
 }
 
 static void ticks_of_all_threads_are_added_up_in_nanoseconds(void **state)
 {
 	const struct clock_scale scale = {.ns_per_tick = 0.25,
 					  .monotonic = clock_ns(CLOCK_MONOTONIC)};
-	struct session *session;
 	uint64_t *counters;
 
 	(void)state;
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	counters = session_header(session)->counters;
+	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
+	rows_scale = &scale;
+	counters = session_header(rows_session)->counters;
 	threads[0].host_ticks = 4000;
 	threads[1].host_ticks = 800;
 	contexts[0].events = 512;
 	contexts[1].events = 32;
-	counters_update(session, &scale);
+	counters_update();
 	assert_int_equal(takings, 1);
 	assert_int_equal(memory_updates, 1);
 	assert_true(traced);
@@ -220,83 +221,83 @@ static void ticks_of_all_threads_are_added_up_in_nanoseconds(void **state)
 	/* Only what is new. */
 	threads[1].host_ticks = 1200;
 	mode_cupti = true;
-	counters_update(session, &scale);
+	counters_update();
 	assert_int_equal(counters[COUNTER_host_ns], 1300);
 	assert_int_equal(counters[COUNTER_events_created], 544);
 	assert_int_equal(counters[COUNTER_cupti_errors], 23);
-	counters_update(session, &scale);
+	counters_update();
 	assert_int_equal(counters[COUNTER_host_ns], 1300);
 	assert_int_equal(counters[COUNTER_cupti_errors], 46);
-	session_close(session);
+	session_close(rows_session);
 }
 
 static void threads_that_launch_within_one_period_launch_at_the_same_time(void **state)
 {
 	struct clock_scale scale = {.ns_per_tick = 1};
-	struct session *session;
 
 	(void)state;
-	assert_int_equal(session_create(&session, NULL, 0), 0);
+	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
+	rows_scale = &scale;
 	threads[0].has_launched = threads[1].has_launched = true;
 	scale.monotonic = clock_ns(CLOCK_MONOTONIC) - 10000000000;
-	counters_update(session, &scale);
+	counters_update();
 	assert_int_equal(busy, 2);
 	threads[1].has_launched = true;
 	scale.monotonic -= 20000000;
-	counters_update(session, &scale);
+	counters_update();
 	assert_int_equal(busy, 1);
 	/* Of these it is not known. */
 	scale.monotonic -= 20000000;
-	counters_update(session, &scale);
+	counters_update();
 	assert_int_equal(busy, 0);
-	session_close(session);
+	session_close(rows_session);
 }
 
 static void memory_is_measured_once_a_second(void **state)
 {
 	struct clock_scale scale = {.ns_per_tick = 1};
-	struct session *session;
 
 	(void)state;
-	assert_int_equal(session_create(&session, NULL, 0), 0);
+	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
+	rows_scale = &scale;
 	measured = 0;
 	/* An hour after the start, and so for the first time. */
 	scale.monotonic = clock_ns(CLOCK_MONOTONIC) - UINT64_C(3600000000000);
-	counters_update(session, &scale);
+	counters_update();
 	assert_int_equal(measured, 1);
-	assert_int_equal(session_header(session)->counters[COUNTER_memory_bytes], 1230);
-	assert_true(session_header(session)->counters[COUNTER_wall_ns] >= 3600000000000);
-	assert_true(session_header(session)->counters[COUNTER_wall_ns] < 7200000000000);
+	assert_int_equal(session_header(rows_session)->counters[COUNTER_memory_bytes], 1230);
+	assert_true(session_header(rows_session)->counters[COUNTER_wall_ns] >= 3600000000000);
+	assert_true(session_header(rows_session)->counters[COUNTER_wall_ns] < 7200000000000);
 	/* No later than that. */
 	scale.monotonic =
-		clock_ns(CLOCK_MONOTONIC) - session_header(session)->counters[COUNTER_wall_ns];
-	counters_update(session, &scale);
+		clock_ns(CLOCK_MONOTONIC) - session_header(rows_session)->counters[COUNTER_wall_ns];
+	counters_update();
 	assert_int_equal(measured, 1);
 	/* A second and more of the profile's time later. */
 	scale.monotonic -= UINT64_C(100000000000);
-	counters_update(session, &scale);
+	counters_update();
 	assert_int_equal(measured, 2);
-	session_close(session);
+	session_close(rows_session);
 }
 
 static void what_graphs_allocate_is_counted_by_their_launches(void **state)
 {
 	const struct clock_scale scale = {.ns_per_tick = 1};
 	const uint64_t *counters;
-	struct session *session;
 
 	(void)state;
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	counters = session_header(session)->counters;
-	counters_update(session, &scale);
+	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
+	rows_scale = &scale;
+	counters = session_header(rows_session)->counters;
+	counters_update();
 	assert_int_equal(counters[COUNTER_memory_graphs], 0);
 	allocates = true;
 	for (int i = 0; i < 2; i++) {
-		counters_update(session, &scale);
+		counters_update();
 		assert_int_equal(counters[COUNTER_memory_graphs], 2 * (10 + 4 + 5) + 100);
 	}
 	allocates = false;
-	session_close(session);
+	session_close(rows_session);
 }
 
 int main(void)

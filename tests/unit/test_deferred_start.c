@@ -15,10 +15,11 @@
 #include "preload/handles/graph.h"
 #include "preload/handles/stream.h"
 #include "preload/recording/late_start.h"
+#include "preload/recording/rows.h"
 
 uint64_t mode_cupti_since;
 
-static struct session *session;
+struct session *rows_session;
 static struct cupti_functions functions = {.version = 130001};
 _Atomic int count_only_blocks;
 static int refusal;
@@ -87,24 +88,24 @@ static int begin(void **state)
 	atomic_store(&count_only_blocks, 0);
 	refusal = 0;
 	mode_cupti_since = 0;
-	if (session_create(&session, NULL, 0))
+	if (session_create(&rows_session, NULL, 0))
 		return -1;
-	deferred_start_plan(session, &(struct cupti_settings){.serial_kernels = true}, start);
+	deferred_start_plan(&(struct cupti_settings){.serial_kernels = true}, start);
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	session_close(session);
+	session_close(rows_session);
 	return 0;
 }
 
 static const char *note(void)
 {
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = session_header(rows_session);
 
-	return header->note_count == 1 ? session_string(session, header->notes[0]) : "";
+	return header->note_count == 1 ? session_string(rows_session, header->notes[0]) : "";
 }
 
 static void what_was_called_before_waits_for_no_record(void **state)
@@ -114,8 +115,8 @@ static void what_was_called_before_waits_for_no_record(void **state)
 	deferred_start_now(collect);
 	assert_string_equal(steps, "off start begin on forget operations collect");
 	assert_false(deferred_start_is_planned());
-	assert_int_equal(session_header(session)->cupti_active, 1);
-	assert_int_equal(session_header(session)->cupti_version, 130001);
+	assert_int_equal(session_header(rows_session)->cupti_active, 1);
+	assert_int_equal(session_header(rows_session)->cupti_version, 130001);
 	assert_int_equal(atomic_load(&count_only_blocks), 1);
 	assert_string_equal(note(), "CUPTI leaves something out");
 	deferred_start_now(collect);
@@ -129,7 +130,7 @@ static void a_refusal_is_said_and_final(void **state)
 	deferred_start_now(collect);
 	deferred_start_now(collect);
 	assert_string_equal(steps, "off start without");
-	assert_int_equal(session_header(session)->cupti_active, 0);
+	assert_int_equal(session_header(rows_session)->cupti_active, 0);
 	assert_string_equal(note(), "CUPTI refuses");
 	assert_int_equal(atomic_load(&count_only_blocks), 0);
 	assert_false(deferred_start_is_planned());
@@ -144,8 +145,7 @@ static void whole_graphs_are_not_traced_from_the_middle_on(void **state)
 	assert_non_null(strstr(note(), "CUPTI was not started: the program had made graphs"));
 	/* Their nodes are. */
 	*steps = '\0';
-	deferred_start_plan(session,
-			    &(struct cupti_settings){.serial_kernels = true, .graph_nodes = true},
+	deferred_start_plan(&(struct cupti_settings){.serial_kernels = true, .graph_nodes = true},
 			    start);
 	deferred_start_now(collect);
 	graphs_made = false;

@@ -10,7 +10,7 @@
 
 #include "preload/collector/calls.h"
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 
 #define SECOND	   1000000000ull
 /* See records.c: for how many later ones of its stream a launch is kept. */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "preload/base/clock.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/launch/thread.h"
 #include "preload/reporter/reporter.h"
 #include "report/session/estimate.h"

@@ -44,7 +44,7 @@ TEST(records_go_to_their_launch_or_to_their_operation, false)
 
 TEST(nodes_and_launches_come_into_their_rows, false)
 {
-	struct row *row = row_of(&kernel, 0);
+	struct row *row = rows_of(&kernel, 0);
 
 	row->calls = 2;
 	graphs_made = true;
@@ -146,12 +146,12 @@ TEST(what_cupti_costs_beyond_three_tenths_of_the_budget_begins_windows, true)
 	assert_true(count(COUNTER_windows_ns) >= 20 * MS);
 	assert_true(told_off && told_windows);
 	assert_string_equal(
-		session_string(session, session_header(session)->notes[0]),
+		session_string(rows_session, session_header(rows_session)->notes[0]),
 		"Kernels are recorded in windows: recording all of them would exceed the budget of "
 		"2 %. All calls are counted.");
 	/* A graph's launch is no longer the same as others: only events time it. */
 	take_graph(&kernel, 0, 75);
-	assert_int_equal(row_of(&kernel, 0)->cupti.count, 0);
+	assert_int_equal(rows_of(&kernel, 0)->cupti.count, 0);
 	/* Windows open again, and are taken as random ones. */
 	random_closed = 0;
 	run_for(12000 * MS);
@@ -191,7 +191,7 @@ TEST(updates_that_were_not_read_are_said, false)
 	run_for(PERIOD);
 	unread = 3;
 	recording_finish();
-	assert_string_equal(session_string(session, session_header(session)->notes[0]),
+	assert_string_equal(session_string(rows_session, session_header(rows_session)->notes[0]),
 			    "3 updates of graphs were not read, as that would have taken more than "
 			    "1 % of the time: their launches are counted as those before.");
 	assert_int_equal(closed, 1);

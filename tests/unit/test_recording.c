@@ -20,6 +20,7 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
+#include "preload/recording/rows.h"
 #include "tests/unit/own_process.h"
 
 #define MS     1000000ull
@@ -60,10 +61,10 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 	return (struct launch_costs){0};
 }
 
-void late_start_plan(struct session *of, const struct cupti_settings *how, cupti_starter start,
-		     double part, uint64_t at)
+void late_start_plan(const struct cupti_settings *how, cupti_starter start, double part,
+		     uint64_t at)
 {
-	(void)of, (void)how, (void)start, (void)part, (void)at;
+	(void)how, (void)start, (void)part, (void)at;
 }
 
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t at)
@@ -81,9 +82,9 @@ bool settings_cupti_waits(void)
 	return cupti_waits;
 }
 
-void deferred_start_plan(struct session *of, const struct cupti_settings *how, cupti_starter start)
+void deferred_start_plan(const struct cupti_settings *how, cupti_starter start)
 {
-	assert_true(of && how && start);
+	assert_true(how && start);
 	deferred = true;
 }
 
@@ -223,9 +224,8 @@ uint64_t launches_begin(void)
 	return seen;
 }
 
-void sums_start(struct session *session, struct row *(*row_of)(struct operation *, int))
+void sums_start(void)
 {
-	assert_true(session && row_of);
 }
 
 void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds)
@@ -260,13 +260,13 @@ void sums_update_rows(void)
 	updates++;
 }
 
-static struct session *session;
+struct session *rows_session;
 static struct graph_contents contents = {.nodes = 1000, .recorded = 1000, .kernels = 1};
 static struct operation graph = {.kind = ROW_GRAPH, .contents = &contents};
 
-static struct row *row_of(struct operation *operation, int device)
+struct row *rows_of(struct operation *operation, int device)
 {
-	return session_row(session, operation->kind, "graph", device);
+	return session_row(rows_session, operation->kind, "graph", device);
 }
 
 static void wake(void)
@@ -275,7 +275,7 @@ static void wake(void)
 
 static uint64_t count(enum session_counter counter)
 {
-	return session_header(session)->counters[counter];
+	return session_header(rows_session)->counters[counter];
 }
 
 /* A launch that takes no time: 1000 nodes at 1.2 us. */
@@ -293,7 +293,7 @@ static uint64_t update(uint64_t later)
 static void prepare(void)
 {
 	settings = (struct options){.budget = 5};
-	if (session_create(&session, NULL, 0))
+	if (session_create(&rows_session, NULL, 0))
 		_exit(2);
 }
 
@@ -302,7 +302,7 @@ static void prepare(void)
 
 static void begin(void)
 {
-	recording_start(session, row_of, wake, NULL, NULL);
+	recording_start(wake, NULL, NULL);
 	ever = true;
 	assert_true(update(PERIOD) == PERIOD);
 }
@@ -342,7 +342,7 @@ TEST(a_start_with_the_window_is_matched_and_follows_graphs_before)
 
 	mode_cupti = false;
 	cupti_waits = false;
-	recording_start(session, row_of, wake, &with, start_nothing);
+	recording_start(wake, &with, start_nothing);
 	assert_true(deferred && recording_matches() && recording_is_complete());
 	ever = true;
 	assert_true(update(PERIOD) == PERIOD && recording_matches() && turns == 0);
@@ -378,7 +378,7 @@ TEST(while_a_trace_is_wanted_all_is_recorded)
 
 TEST(without_graphs_calls_are_matched)
 {
-	recording_start(session, row_of, wake, NULL, NULL);
+	recording_start(wake, NULL, NULL);
 	assert_true(recording_matches() && recording_is_complete() && recording_knows_kernels());
 	for (int i = 0; i < 100; i++)
 		launch();
@@ -421,7 +421,7 @@ TEST(nodes_are_recorded_until_the_budget_is_spent)
 	spend_the_credit();
 	assert_true(paused && told_off && told_windows);
 	assert_true(count(COUNTER_windows) == 1);
-	assert_true(session_header(session)->note_count == 1);
+	assert_true(session_header(rows_session)->note_count == 1);
 	assert_true(!recording_matches());
 }
 
@@ -531,10 +531,10 @@ TEST(windows_end_when_three_lack_records_and_the_report_says_so)
 	spend_the_credit();
 	update(300 * MS);
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(session_header(session)->note_count, 1);
+		assert_int_equal(session_header(rows_session)->note_count, 1);
 		pass_a_lacking_window();
 	}
-	assert_int_equal(session_header(session)->note_count, 2);
+	assert_int_equal(session_header(rows_session)->note_count, 2);
 	turned = turns;
 	for (int i = 0; i < 10000; i++)
 		update(MS);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "preload/base/settings.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/handles/graph.h"
 #include "preload/nvtx/ranges.h"
 #include "report/session/estimate.h"

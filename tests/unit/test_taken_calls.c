@@ -11,7 +11,7 @@
 
 #include "preload/base/settings.h"
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "tests/unit/taken_records.h"
 
 static void calls_and_overheads_have_rows(void **state)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "tests/unit/taken_records.h"
 
 static void nodes_count_with_their_launch(void **state)

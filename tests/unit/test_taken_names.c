@@ -9,7 +9,7 @@
 
 #include "preload/collector/calls.h"
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "tests/unit/own_process.h"
 #include "tests/unit/taken_records.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "preload/collector/records.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "tests/unit/taken_records.h"
 
 static void a_record_has_the_row_of_its_call(void **state)

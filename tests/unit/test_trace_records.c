@@ -11,7 +11,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/settings.h"
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"

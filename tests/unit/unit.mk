@@ -71,12 +71,12 @@ $(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/recordin
 $(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_recording: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/obj/preload/base/clock.o
-$(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/entries.o)
-$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o) driver/entries.o events/in_flight.o)
+$(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, recording/rows.o driver/entries.o)
+$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o match.o) recording/rows.o driver/entries.o events/in_flight.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, records.o match.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/timeline.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
-	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/entries.o base/pointer_map.o)
+	$(addprefix $(BUILD)/obj/preload/, collector/records.o recording/rows.o driver/entries.o base/pointer_map.o)
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o)
 $(BUILD)/tests/unit/test_causes: $(BUILD)/obj/preload/timeline/timeline.o
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \

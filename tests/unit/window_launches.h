@@ -16,10 +16,11 @@
 #include "preload/handles/graph.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/window_estimate.h"
+#include "preload/recording/rows.h"
 
 enum { FIRST, SECOND, GRAPH, SAME_GRAPH, VARIABLE_GRAPH, COPY, OPERATIONS };
 
-static struct session *session;
+struct session *rows_session;
 static struct operation every_tests[16][OPERATIONS], *operations; /* of the present test */
 static struct row rows[OPERATIONS][2];
 static struct operation *first_operation;
@@ -38,7 +39,7 @@ enum copy_graph copy_graphs_has(uint32_t number)
 	return copy_graph;
 }
 
-static struct row *row_of(struct operation *operation, int device)
+struct row *rows_of(struct operation *operation, int device)
 {
 	return device < 2 ? operation->rows[device] : NULL;
 }
@@ -89,7 +90,7 @@ static int start(void **state)
 	static uint32_t index, tests;
 
 	(void)state;
-	if (session_create(&session, NULL, 0))
+	if (session_create(&rows_session, NULL, 0))
 		return -1;
 	memset(rows, 0, sizeof(rows));
 	operations = every_tests[tests++];
@@ -110,7 +111,7 @@ static int start(void **state)
 	atomic_store(&operations[GRAPH].contents, contents[0]);
 	contents[1] = contents[2] = NULL;
 	launches_start(take_node, take_graph);
-	sums_start(session, row_of);
+	sums_start();
 	return 0;
 }
 
@@ -121,7 +122,7 @@ static int stop(void **state)
 	sums_close_window(false);
 	for (unsigned i = 0; i < 3; i++)
 		free(contents[i]);
-	session_close(session);
+	session_close(rows_session);
 	return 0;
 }
 

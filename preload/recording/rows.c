@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/collector/rows.h"
+#include "preload/recording/rows.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile's rows by operation and by API row number. For the collector thread only. */
-#ifndef KTIME_PRELOAD_COLLECTOR_ROWS_H
-#define KTIME_PRELOAD_COLLECTOR_ROWS_H
+#ifndef KTIME_PRELOAD_RECORDING_ROWS_H
+#define KTIME_PRELOAD_RECORDING_ROWS_H
 
 #include "cupti/activity.h"
 #include "preload/base/clock.h"
@@ -11,7 +11,7 @@
 #include "preload/nvtx/ranges.h"
 #include "report/session/session.h"
 
-/* Shared by the collector's files; set once, before the first call. */
+/* For all that the collector thread calls; set once, before the first call. */
 extern struct session *rows_session;
 extern const struct clock_scale *rows_scale;
 
