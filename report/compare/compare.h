@@ -3,11 +3,6 @@
 #ifndef KTIME_REPORT_COMPARE_COMPARE_H
 #define KTIME_REPORT_COMPARE_COMPARE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "report/compare/profile.h"
 #include "report/options/options.h"
 #include "report/sheet/sheet.h"

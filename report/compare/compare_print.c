@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/compare.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/energy/energy.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
-#include "report/sheet/number.h"
 #include "report/session/estimate.h"
 #include "report/session/layout.h"
-#include "report/session/session.h"
 
 /* The columns of all forms: CSV has the times of a side next to each other. */
 enum {

@@ -3,8 +3,6 @@
 #include "report/compare/compare.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "report/export/output.h"

@@ -7,7 +7,6 @@
 #include "report/compare/profile.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 #include "report/compare/profile.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 

@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +15,6 @@
 #include "report/session/files.h"
 #include "report/session/items.h"
 #include "report/session/layout.h"
-#include "report/session/session.h"
 
 static void row_free(struct profile_row *row)
 {

@@ -3,11 +3,6 @@
 #ifndef KTIME_REPORT_COMPARE_PROFILE_H
 #define KTIME_REPORT_COMPARE_PROFILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include <uthash.h>
 
 #include "report/session/session.h"

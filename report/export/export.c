@@ -9,7 +9,6 @@
 #include "report/export/output.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
-#include "report/session/session.h"
 
 #define MESSAGE_SIZE 512
 #define EXIT_USAGE   2

@@ -6,11 +6,6 @@
 #ifndef KTIME_REPORT_EXPORT_EXPORT_H
 #define KTIME_REPORT_EXPORT_EXPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "report/merge/job.h"
 #include "report/options/options.h"
 #include "report/session/entries.h"

@@ -2,7 +2,6 @@
 /* Everything that a session holds, as JSON. Times are nanoseconds. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +11,11 @@
 #include "report/export/export.h"
 #include "report/export/json.h"
 #include "report/findings/findings.h"
-#include "report/merge/job.h"
 #include "report/print/table.h"
 #include "report/ranges/range_tree.h"
 #include "report/rates/rates.h"
-#include "report/session/device_info.h"
 #include "report/session/estimate.h"
 #include "report/session/items.h"
-#include "report/session/session.h"
 
 /* Counts up where a member is changed or removed. */
 #define JSON_FORMAT 2

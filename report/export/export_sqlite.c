@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A session's trace as an Nsight Systems SQLite export, which `nsys stats` reads. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -3,10 +3,6 @@
 #ifndef KTIME_REPORT_EXPORT_JSON_H
 #define KTIME_REPORT_EXPORT_JSON_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "report/session/layout.h"
 #include "report/session/session.h"
 

@@ -8,8 +8,6 @@
 #ifndef KTIME_REPORT_EXPORT_ORDER_H
 #define KTIME_REPORT_EXPORT_ORDER_H
 
-#include <stdint.h>
-
 #include "report/session/session.h"
 
 struct trace_order {

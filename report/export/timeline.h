@@ -6,11 +6,6 @@
 #ifndef KTIME_REPORT_EXPORT_TIMELINE_H
 #define KTIME_REPORT_EXPORT_TIMELINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "report/export/export.h"
 
 /*

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdbool.h>
 #include <string.h>
 
 #include "report/names/nsys_names.h"

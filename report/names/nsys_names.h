@@ -6,8 +6,6 @@
 #ifndef KTIME_REPORT_NAMES_NSYS_NAMES_H
 #define KTIME_REPORT_NAMES_NSYS_NAMES_H
 
-#include <stdbool.h>
-
 #include "report/session/session.h"
 
 /* id and name as CUPTI's CUpti_ActivityMemcpyKind, the session's row, label */

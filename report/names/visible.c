@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/names/visible.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #ifndef KTIME_REPORT_PROMETHEUS_PROMETHEUS_H
 #define KTIME_REPORT_PROMETHEUS_PROMETHEUS_H
 
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "report/session/session.h"
