@@ -57,6 +57,8 @@ enum metric {
 };
 #undef METRIC_ENUM
 
+/* Bytes of a label's value, its end among them; what is longer is cut. Chosen. */
+#define LABEL_MOST	 256
 /* Bytes of a name: longer ones are cut, and summed up if they are the same then. Chosen. */
 #define NAME_MOST	 200
 /* The upper ends of the histogram's buckets: 2^10 ns and each fourfold of it up to 4.3 s, which are
@@ -66,6 +68,12 @@ enum metric {
 #define BUCKETS		 12
 /* The series of the kernels that have none of their own. */
 #define OTHERS		 "other"
+
+/* Labels as they stand between the braces: room for seven of values that are all quotes. */
+struct labels {
+	char text[4096];
+	size_t length;
+};
 
 /* A kernel, or a kind of copy, on a device: all rows that have the same name as a label. */
 struct sum {
@@ -153,7 +161,8 @@ static void label_value(char *text, size_t size, const char *value)
 	text[used] = '\0';
 }
 
-void labels_add(struct labels *labels, const char *name, const char *value)
+/* Adds one; nothing if the value is empty. What does not fit is left out. */
+static void labels_add(struct labels *labels, const char *name, const char *value)
 {
 	size_t start = labels->length, room = sizeof(labels->text) - 1;
 	char visible[LABEL_MOST];
@@ -176,7 +185,7 @@ void labels_add(struct labels *labels, const char *name, const char *value)
 	out[labels->length] = '\0';
 }
 
-void labels_add_number(struct labels *labels, const char *name, long long value)
+static void labels_add_number(struct labels *labels, const char *name, long long value)
 {
 	char text[24];
 

@@ -44,15 +44,4 @@ int prometheus_add(struct prometheus *metrics, const struct session *session,
 /* Writes what was added, and forgets all of it but the figures that the next must not be below. */
 int prometheus_write(struct prometheus *metrics, FILE *file);
 
-/* Bytes of a label's value, its end among them; what is longer is cut. Chosen. */
-#define LABEL_MOST 256
-/* Labels as they stand between the braces: room for seven of values that are all quotes. */
-struct labels {
-	char text[4096];
-	size_t length;
-};
-/* Adds one; nothing if the value is empty. What does not fit is left out. */
-void labels_add(struct labels *labels, const char *name, const char *value);
-void labels_add_number(struct labels *labels, const char *name, long long value);
-
 #endif

@@ -275,26 +275,27 @@ static void durations_of_a_job_are_of_its_weighted_sample(void **state)
 
 static void labels_hold_any_text(void **state)
 {
-	struct labels labels = {.length = 0};
-	char text[3000], expected[3100];
+	struct prometheus *metrics = prometheus_create(1);
+	struct session *session = session_of(-12, 0);
+	struct prometheus_place place = {"x\"y\\z\n", "\xff", ""};
+	char *text, expected[512];
 
 	(void)state;
-	labels_add(&labels, "a", "");
-	assert_string_equal(labels.text, "");
-	labels_add(&labels, "a", "x\"y\\z\n");
-	labels_add_number(&labels, "b", -12);
-	labels_add(&labels, "c", "\xff");
-	assert_string_equal(labels.text, "a=\"x\\\"y\\\\z\\\\x0a\",b=\"-12\",c=\"\\\\xff\"");
+	assert_int_equal(prometheus_add(metrics, session, &place), 0);
 	/* What is too long is cut, where no character is. */
-	memset(text, 'q', sizeof(text));
-	memcpy(text + LABEL_MOST - 2, "\xc3\xbc", 2);
-	text[sizeof(text) - 1] = '\0';
-	labels = (struct labels){.length = 0};
-	labels_add(&labels, "a", text);
-	labels_add(&labels, "b", "2");
-	text[LABEL_MOST - 2] = '\0';
-	snprintf(expected, sizeof(expected), "a=\"%s\",b=\"2\"", text);
-	assert_string_equal(labels.text, expected);
+	memset(place.node, 'q', sizeof(place.node) - 1);
+	memcpy(place.node, "\n", 1);
+	memcpy(place.node + 251, "\xc3\xbc", 2);
+	strcpy(place.pod, "2");
+	assert_int_equal(prometheus_add(metrics, session, &place), 0);
+	text = written(metrics);
+	assert_non_null(strstr(text, "{pid=\"-12\",node=\"x\\\"y\\\\z\\\\x0a\",pod=\"\\\\xff\"} "));
+	snprintf(expected, sizeof(expected), "{pid=\"-12\",node=\"\\\\x0a%.250s\",pod=\"2\"} ",
+		 place.node + 1);
+	assert_non_null(strstr(text, expected));
+	free(text);
+	session_close(session);
+	prometheus_free(metrics);
 }
 
 /* That no series is in a text twice. */
