@@ -215,7 +215,7 @@ static int pair_by_name(struct comparison *comparison, struct unpaired *rows, si
 	size_t end, left = 0;
 
 	for (struct unpaired *row = rows; row < rows + *count; row++) {
-		const char *key = row->row->key;
+		const char *key = row->row->entry.text;
 
 		free(row->name);
 		row->name = naming == NAMING_EXACT
@@ -243,20 +243,21 @@ static int pair_by_name(struct comparison *comparison, struct unpaired *rows, si
 }
 
 /* Pairs the rows of one half of two profiles. */
-static int pair_half(struct comparison *comparison, const struct profile_row *a,
-		     const struct profile_row *b)
+static int pair_half(struct comparison *comparison, const struct text_entry *a,
+		     const struct text_entry *b)
 {
 	struct unpaired *rows = calloc(HASH_COUNT(a) + HASH_COUNT(b) + 1, sizeof(*rows));
-	const struct profile_row *row;
 	size_t count = 0;
 	int error = 0;
 
 	if (!rows)
 		return -ENOMEM;
-	for (row = a; row; row = row->hh.next)
-		rows[count++] = (struct unpaired){.row = row};
-	for (row = b; row; row = row->hh.next)
-		rows[count++] = (struct unpaired){.row = row, .of_b = true};
+	for (int side = 0; side < 2; side++) {
+		entries_for_each(const struct profile_row, side ? b : a, row)
+		{
+			rows[count++] = (struct unpaired){.row = row, .of_b = side};
+		}
+	}
 	for (enum naming naming = 0; naming < NAMINGS && !error; naming++)
 		error = pair_by_name(comparison, rows, &count, naming);
 	for (size_t i = 0; i < count; i++) {

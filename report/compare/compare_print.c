@@ -534,9 +534,8 @@ void runs_print_text(const struct profile *runs, FILE *file)
 	struct runs_rows of = {calloc(count + 1, sizeof(*of.rows)), runs->runs};
 	struct sheet sheet = {SHEET_OF(runs_columns), .row = fill_runs, .argument = &of};
 
-	for (unsigned i = 0; i < 2; i++)
-		for (const struct profile_row *row = runs->rows[i]; of.rows && row;
-		     row = row->hh.next)
+	for (unsigned i = 0; i < 2 && of.rows; i++)
+		entries_for_each(const struct profile_row, runs->rows[i], row)
 			of.rows[sheet.rows++] = row;
 	if (of.rows)
 		qsort(of.rows, sheet.rows, sizeof(*of.rows), by_total);

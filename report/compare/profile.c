@@ -16,34 +16,16 @@
 #include "report/session/items.h"
 #include "report/session/layout.h"
 
-static void row_free(struct profile_row *row)
-{
-	free(row->name);
-	free(row->key);
-	free(row->runs);
-	free(row);
-}
-
 struct profile_row *profile_row(struct profile *profile, bool api, const char *key,
 				const char *name)
 {
-	struct profile_row **rows = &profile->rows[api], *row;
+	struct profile_row *row = text_entry_of(&profile->rows[api], key, sizeof(*row));
 
-	HASH_FIND_STR(*rows, key, row);
-	if (row)
+	if (!row || row->name)
 		return row;
-	row = calloc(1, sizeof(*row));
-	if (!row)
-		return NULL;
 	row->api = api;
 	row->name = strdup(name);
-	row->key = strdup(key);
-	if (row->name && row->key)
-		HASH_ADD_KEYPTR(hh, *rows, row->key, strlen(row->key), row);
-	if (row->hh.tbl)
-		return row;
-	row_free(row);
-	return NULL;
+	return row->name ? row : NULL;
 }
 
 void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, double total,
@@ -87,7 +69,7 @@ double profile_variance_bound(double average, double minimum, double maximum, ui
 
 static int add_row_run(struct profile *sum, const struct profile_row *row)
 {
-	struct profile_row *added = profile_row(sum, row->api, row->key, row->name);
+	struct profile_row *added = profile_row(sum, row->api, row->entry.text, row->name);
 	struct row_run *runs;
 
 	if (!added)
@@ -125,10 +107,13 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 {
 	int error = 0;
 
-	for (int i = 0; i < 2; i++)
-		for (const struct profile_row *row = run->rows[i]; row && !error;
-		     row = row->hh.next)
-			error = add_row_run(sum, row);
+	for (int i = 0; i < 2; i++) {
+		entries_for_each(const struct profile_row, run->rows[i], row)
+		{
+			if (!error)
+				error = add_row_run(sum, row);
+		}
+	}
 	add_devices(sum, run);
 	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
 		sum->figures[i] += run->figures[i];
@@ -139,13 +124,13 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 
 void profile_free(struct profile *profile)
 {
-	struct profile_row *row, *next;
-
 	for (int i = 0; i < 2; i++) {
-		HASH_ITER (hh, profile->rows[i], row, next) {
-			HASH_DEL(profile->rows[i], row);
-			row_free(row);
+		entries_for_each(struct profile_row, profile->rows[i], row)
+		{
+			free(row->name);
+			free(row->runs);
 		}
+		text_entries_free(&profile->rows[i]);
 	}
 }
 

@@ -3,8 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_PROFILE_H
 #define KTIME_REPORT_COMPARE_PROFILE_H
 
-#include <uthash.h>
-
+#include "report/session/entries.h"
 #include "report/session/session.h"
 
 /* A row in one of several runs, which timed it. */
@@ -15,25 +14,24 @@ struct row_run {
 };
 
 struct profile_row {
-	bool api;	/* a call on the host; else an activity of the GPU */
-	char *name;	/* as it is printed */
-	char *key;	/* what it is found by: nsys's name for it */
-	uint64_t calls; /* all of them */
-	uint64_t timed; /* those that average, variance, minimum and maximum come from */
-	double total;	/* of all calls; times are in ns */
+	struct text_entry entry; /* by nsys's name for it */
+	bool api;		 /* a call on the host; else an activity of the GPU */
+	char *name;		 /* as it is printed */
+	uint64_t calls;		 /* all of them */
+	uint64_t timed;		 /* those that average, variance, minimum and maximum come from */
+	double total;		 /* of all calls; times are in ns */
 	double average, variance;
 	double minimum, maximum;
 	unsigned part;	      /* which table of its file it came from */
 	struct row_run *runs; /* see profile_add_run */
 	size_t run_count;
-	UT_hash_handle hh;
 };
 
 struct profile {
 	const char *source;	  /* what kind of file it was read from */
 	const char *const *files; /* of runs_load() */
 	size_t file_count;
-	struct profile_row *rows[2]; /* activities of the GPU, calls on the host */
+	struct text_entry *rows[2]; /* activities of the GPU, calls on the host */
 	/* Energy and clocks, added up over the runs that have them. */
 	struct device_energy energies[SESSION_DEVICES];
 	size_t energy_runs;

@@ -569,9 +569,9 @@ static void parts_of_a_row_add_up_as_if_they_were_one(void **state)
 	add(&a, "whole", 3, 1150, 150); /* 1000, 1150, 1300 */
 	add(&a, "left", 2, 850, 150);
 	add(&a, "right", 3, 1150, 150);
-	HASH_FIND_STR(a.rows[0], "whole", whole);
-	HASH_FIND_STR(a.rows[0], "left", left);
-	HASH_FIND_STR(a.rows[0], "right", right);
+	whole = text_entry_of(&a.rows[0], "whole", 0);
+	left = text_entry_of(&a.rows[0], "left", 0);
+	right = text_entry_of(&a.rows[0], "right", 0);
 	profile_add_group(left, right->calls, right->timed, right->total, right->average,
 			  right->variance, right->minimum, right->maximum);
 	assert_int_equal(left->timed, 5);

@@ -67,16 +67,14 @@ static void refused(const char *text, const char *reason)
 /* "name calls timed total average deviation minimum maximum" of each row, in the file's order. */
 static void has_rows(bool api, const char *expected)
 {
-	struct profile_row *row, *next, *rows = profile.rows[api];
 	char text[2048] = "";
 	size_t length = 0;
 
-	HASH_ITER (hh, rows, row, next)
-		length += (size_t)snprintf(text + length, sizeof(text) - length,
-					   "%s %llu %llu %.10g %.10g %.10g %.10g %.10g\n",
-					   row->name, (unsigned long long)row->calls,
-					   (unsigned long long)row->timed, row->total, row->average,
-					   row->variance, row->minimum, row->maximum);
+	entries_for_each(struct profile_row, profile.rows[api], row) length += (size_t)snprintf(
+		text + length, sizeof(text) - length,
+		"%s %llu %llu %.10g %.10g %.10g %.10g %.10g\n", row->name,
+		(unsigned long long)row->calls, (unsigned long long)row->timed, row->total,
+		row->average, row->variance, row->minimum, row->maximum);
 	assert_string_equal(text, expected);
 }
 
@@ -114,16 +112,20 @@ static void each_unit_is_read(void **state)
 		snprintf(text, sizeof(text), "%s,%%,%s,,%s,%s,%s,\n\"GPU\",1,2,1,2,2,2,k\n",
 			 NVPROF_HEADER, units[i].unit, units[i].unit, units[i].unit, units[i].unit);
 		assert_int_equal(read_text(text), 0);
-		assert_true(profile.rows[0]->total == 2 * units[i].nanoseconds);
-		assert_true(profile.rows[0]->maximum == 2 * units[i].nanoseconds);
+		assert_true(((struct profile_row *)profile.rows[0])->total ==
+			    2 * units[i].nanoseconds);
+		assert_true(((struct profile_row *)profile.rows[0])->maximum ==
+			    2 * units[i].nanoseconds);
 		snprintf(text, sizeof(text),
 			 "Time (%%),Total Time (%s),Instances,Avg (%s),Min (%s),Max (%s),StdDev "
 			 "(%s),Name\n"
 			 "1,2,1,2,2,2,3,k\n",
 			 units[i].unit, units[i].unit, units[i].unit, units[i].unit, units[i].unit);
 		assert_int_equal(read_text(text), 0);
-		assert_true(profile.rows[0]->total == 2 * units[i].nanoseconds);
-		assert_true(profile.rows[0]->minimum == 2 * units[i].nanoseconds);
+		assert_true(((struct profile_row *)profile.rows[0])->total ==
+			    2 * units[i].nanoseconds);
+		assert_true(((struct profile_row *)profile.rows[0])->minimum ==
+			    2 * units[i].nanoseconds);
 	}
 }
 

@@ -67,15 +67,12 @@ static void refused(const char *reason)
 /* "name calls total minimum maximum" of each row, in the file's order. */
 static void has_rows(bool api, const char *expected)
 {
-	struct profile_row *row, *next, *rows = profile.rows[api];
 	char text[2048] = "";
 	size_t length = 0;
 
-	HASH_ITER (hh, rows, row, next)
-		length += (size_t)snprintf(text + length, sizeof(text) - length,
-					   "%s %llu %.10g %.10g %.10g\n", row->name,
-					   (unsigned long long)row->calls, row->total, row->minimum,
-					   row->maximum);
+	entries_for_each(struct profile_row, profile.rows[api], row) length += (size_t)snprintf(
+		text + length, sizeof(text) - length, "%s %llu %.10g %.10g %.10g\n", row->name,
+		(unsigned long long)row->calls, row->total, row->minimum, row->maximum);
 	assert_string_equal(text, expected);
 }
 
