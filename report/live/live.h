@@ -66,6 +66,7 @@ struct reading_rows {
 	size_t count;
 	uint64_t calls, run_calls; /* sums, of the rows that --top leaves out too */
 	uint64_t total, run_total;
+	double busy, run_busy; /* mean of the devices, of 1; below 0: not known */
 };
 
 /* A device's time: shares of 1; below 0: not known. */
@@ -101,13 +102,6 @@ bool reading_use(const struct reading *reading, int device, struct reading_use *
 /* `ktime top`: what running programs do on the GPU now, as a screen or in lines. */
 command_function command_top;
 
-/* What a program did since the last reading. */
-struct top_line {
-	struct reading_rows rows;
-	double busy, run_busy; /* mean of the devices, of 1; below 0: not known */
-};
-/* 0 or -errno; free the rows. */
-int top_line(struct top_line *line, const struct reading *reading, const struct options *options);
 /* The time of day, "12:34:56"; 16 bytes. */
 const char *top_clock(char *text);
 /* "63.1", or "-" if it is not known; NUMBER_SIZE bytes. */

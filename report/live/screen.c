@@ -51,19 +51,19 @@ static void put_program(const struct screen *screen, int y, size_t index)
 	const struct reading *reading = &screen->readings->of[index];
 	char busy[NUMBER_SIZE], run_busy[NUMBER_SIZE], calls[NUMBER_SIZE], total[NUMBER_SIZE];
 	char user[16], program[64];
-	struct top_line line;
+	struct reading_rows rows;
 
-	if (top_line(&line, reading, &screen->options))
+	if (reading_rows(reading, &screen->options, false, &rows))
 		return;
 	processes_program(reading->command, program, sizeof(program));
 	if (index == screen->chosen)
 		attron(A_REVERSE);
 	put(y, "%7d  %-8.8s  %7s  %7s  %11s  %8s  %s", (int)reading->pid,
-	    processes_user(reading->user, user, sizeof(user)), top_percent(busy, line.busy),
-	    top_percent(run_busy, line.run_busy), number_count(calls, line.rows.calls),
-	    number_time(total, line.rows.total), program);
+	    processes_user(reading->user, user, sizeof(user)), top_percent(busy, rows.busy),
+	    top_percent(run_busy, rows.run_busy), number_count(calls, rows.calls),
+	    number_time(total, rows.total), program);
 	attroff(A_REVERSE);
-	reading_rows_free(&line.rows);
+	reading_rows_free(&rows);
 }
 
 static int put_programs(const struct screen *screen, int y)

@@ -177,36 +177,6 @@ static void subtract(struct reading_rows *rows, struct table *now, struct table 
 	}
 }
 
-int reading_rows(const struct reading *reading, const struct options *options, bool api,
-		 struct reading_rows *rows)
-{
-	enum table_section section = api ? TABLE_API : TABLE_GPU;
-	struct table now = {.rows = NULL}, before = {.rows = NULL};
-	struct options all = *options;
-	int error;
-
-	*rows = (struct reading_rows){.rows = NULL};
-	all.top = 0;
-	error = table_collect(&now, reading->now, &all, section, TABLE_ALL_DEVICES, false);
-	if (!error && reading->before)
-		error = table_collect(&before, reading->before, &all, section, TABLE_ALL_DEVICES,
-				      false);
-	if (!error)
-		rows->rows = calloc(now.collected + 1, sizeof(*rows->rows));
-	if (!error && !rows->rows)
-		error = -ENOMEM;
-	if (!error) {
-		subtract(rows, &now, &before);
-		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare_rows,
-			(void *)options);
-	}
-	for (; options->top > 0 && rows->count > options->top; rows->count--)
-		free(rows->rows[rows->count - 1].name);
-	table_free(&now);
-	table_free(&before);
-	return error;
-}
-
 void reading_rows_free(struct reading_rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++)
@@ -248,22 +218,52 @@ bool reading_use(const struct reading *reading, int device, struct reading_use *
 	return true;
 }
 
-int top_line(struct top_line *line, const struct reading *reading, const struct options *options)
+static void add_use(struct reading_rows *rows, const struct reading *reading,
+		    const struct options *options)
 {
 	struct reading_use use;
 	unsigned devices = 0;
-	double busy = 0, run_busy = 0;
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		if (!(options->devices >> device & 1) || !reading_use(reading, device, &use))
 			continue;
 		devices++;
-		busy += use.busy;
-		run_busy += use.run_busy;
+		rows->busy += use.busy;
+		rows->run_busy += use.run_busy;
 	}
-	line->busy = devices ? busy / devices : -1;
-	line->run_busy = devices ? run_busy / devices : -1;
-	return reading_rows(reading, options, false, &line->rows);
+	rows->busy = devices ? rows->busy / devices : -1;
+	rows->run_busy = devices ? rows->run_busy / devices : -1;
+}
+
+int reading_rows(const struct reading *reading, const struct options *options, bool api,
+		 struct reading_rows *rows)
+{
+	enum table_section section = api ? TABLE_API : TABLE_GPU;
+	struct table now = {.rows = NULL}, before = {.rows = NULL};
+	struct options all = *options;
+	int error;
+
+	*rows = (struct reading_rows){.rows = NULL};
+	add_use(rows, reading, options);
+	all.top = 0;
+	error = table_collect(&now, reading->now, &all, section, TABLE_ALL_DEVICES, false);
+	if (!error && reading->before)
+		error = table_collect(&before, reading->before, &all, section, TABLE_ALL_DEVICES,
+				      false);
+	if (!error)
+		rows->rows = calloc(now.collected + 1, sizeof(*rows->rows));
+	if (!error && !rows->rows)
+		error = -ENOMEM;
+	if (!error) {
+		subtract(rows, &now, &before);
+		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare_rows,
+			(void *)options);
+	}
+	for (; options->top > 0 && rows->count > options->top; rows->count--)
+		free(rows->rows[rows->count - 1].name);
+	table_free(&now);
+	table_free(&before);
+	return error;
 }
 
 const char *top_clock(char *text)
@@ -286,24 +286,22 @@ const char *top_percent(char *text, double share)
 	return text;
 }
 
-static void write_text(const struct reading *reading, const struct top_line *line, FILE *file)
+static void write_text(const struct reading *reading, const struct reading_rows *rows)
 {
-	const struct reading_rows *rows = &line->rows;
 	char busy[NUMBER_SIZE], calls[NUMBER_SIZE], time_text[NUMBER_SIZE], clock[16];
 
-	fprintf(file, "%8s  %7d  %7.2f  %7s  %9s  %8s", top_clock(clock), (int)reading->pid,
-		reading_seconds(reading), top_percent(busy, line->busy),
-		number_count(calls, rows->calls), number_time(time_text, rows->total));
+	printf("%8s  %7d  %7.2f  %7s  %9s  %8s", top_clock(clock), (int)reading->pid,
+	       reading_seconds(reading), top_percent(busy, rows->busy),
+	       number_count(calls, rows->calls), number_time(time_text, rows->total));
 	if (rows->count > 0 && rows->total > 0)
-		fprintf(file, "  %7.2f  %s",
-			100 * (double)rows->rows[0].total / (double)rows->total,
-			rows->rows[0].name);
-	fputc('\n', file);
+		printf("  %7.2f  %s", 100 * (double)rows->rows[0].total / (double)rows->total,
+		       rows->rows[0].name);
+	putchar('\n');
 }
 
-static void write_json(const struct reading *reading, const struct top_line *line, FILE *file)
+static void write_json(const struct reading *reading, const struct reading_rows *rows)
 {
-	struct json json = {.file = file};
+	struct json json = {.file = stdout};
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -331,8 +329,8 @@ static void write_json(const struct reading *reading, const struct top_line *lin
 	}
 	json_end(&json);
 	json_array(&json, "rows");
-	for (size_t i = 0; i < line->rows.count; i++) {
-		const struct reading_row *row = &line->rows.rows[i];
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct reading_row *row = &rows->rows[i];
 
 		json_object(&json, NULL);
 		json_text(&json, "kind", json_kind_name(row->kind));
@@ -347,7 +345,7 @@ static void write_json(const struct reading *reading, const struct top_line *lin
 	}
 	json_end(&json);
 	json_end(&json);
-	fputc('\n', file);
+	putchar('\n');
 }
 
 static int write_lines(const struct readings *readings, const struct options *options)
@@ -355,16 +353,16 @@ static int write_lines(const struct readings *readings, const struct options *op
 	int error = 0;
 
 	for (size_t i = 0; i < readings->count && !error; i++) {
-		struct top_line line;
+		struct reading_rows rows;
 
-		error = top_line(&line, &readings->of[i], options);
+		error = reading_rows(&readings->of[i], options, false, &rows);
 		if (error)
 			break;
 		if (options->print_json)
-			write_json(&readings->of[i], &line, stdout);
+			write_json(&readings->of[i], &rows);
 		else
-			write_text(&readings->of[i], &line, stdout);
-		reading_rows_free(&line.rows);
+			write_text(&readings->of[i], &rows);
+		reading_rows_free(&rows);
 	}
 	if (fflush(stdout) != 0 && !error)
 		error = -errno;
