@@ -83,7 +83,7 @@ static int put_programs(const struct screen *screen, int y)
 
 static int put_devices(const struct screen *screen, const struct reading *reading, int y)
 {
-	char busy[NUMBER_SIZE], run_busy[NUMBER_SIZE], idle[NUMBER_SIZE];
+	char busy[NUMBER_SIZE], run_busy[NUMBER_SIZE], idle[NUMBER_SIZE], cause[128];
 	struct reading_use use;
 	bool any = false;
 
@@ -91,11 +91,12 @@ static int put_devices(const struct screen *screen, const struct reading *readin
 		if (!(screen->options.devices >> device & 1) || !reading_use(reading, device, &use))
 			continue;
 		any = true;
-		put(y++, "GPU %d: busy %s %%, of the run %s %%%s%s%s%s%s", device,
-		    top_percent(busy, use.busy), top_percent(run_busy, use.run_busy),
-		    use.cause ? "; idle most by " : "", use.cause ? use.cause : "",
-		    use.cause ? " (" : "", use.cause ? top_percent(idle, use.cause_share) : "",
-		    use.cause ? " %)" : "");
+		*cause = '\0';
+		if (use.cause)
+			snprintf(cause, sizeof(cause), "; idle most by %s (%s %%)", use.cause,
+				 top_percent(idle, use.cause_share));
+		put(y++, "GPU %d: busy %s %%, of the run %s %%%s", device,
+		    top_percent(busy, use.busy), top_percent(run_busy, use.run_busy), cause);
 	}
 	if (!any)
 		put(y++, "GPU busy: not known, as no activity records tell.");
