@@ -35,12 +35,7 @@ static const struct throughput {
 	{121, {128, 2, 512}},
 };
 
-const char *precision_name(enum precision precision)
-{
-	static const char *const names[PRECISION_COUNT] = {"FP32", "FP64", "FP16"};
-
-	return names[precision];
-}
+const char *const precision_names[PRECISION_COUNT] = {"FP32", "FP64", "FP16"};
 
 static const struct throughput *throughput_of(unsigned compute_capability)
 {
@@ -134,16 +129,11 @@ const char *ecc_text(const struct device_info *info)
 #define SHARED_UNIT_EARLIER  256
 #define FIRST_OF_SHARED_UNIT 80
 
-static const char *const limit_texts[] = {
+const char *const occupancy_limit_texts[] = {
 #define OCCUPANCY_LIMIT_TEXT(name, text) text,
 	OCCUPANCY_LIMITS(OCCUPANCY_LIMIT_TEXT)
 #undef OCCUPANCY_LIMIT_TEXT
 };
-
-const char *occupancy_limit_text(enum occupancy_limit limit)
-{
-	return limit_texts[limit];
-}
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {

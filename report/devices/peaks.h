@@ -10,7 +10,7 @@
 /* Of floating-point operations. FP16: on tensor cores, of dense matrices. */
 enum precision { PRECISION_FP32, PRECISION_FP64, PRECISION_FP16, PRECISION_COUNT };
 /* "FP32" … */
-const char *precision_name(enum precision precision);
+extern const char *const precision_names[];
 
 /* What a device's memory and the host's are joined by. */
 enum host_link { HOST_LINK_UNKNOWN, HOST_LINK_PCIE, HOST_LINK_C2C, HOST_LINK_SHARED };
@@ -44,7 +44,7 @@ const char *ecc_text(const struct device_info *info);
 #define OCCUPANCY_LIMIT_ENUM(name, text) OCCUPANCY_BY_##name,
 enum occupancy_limit { OCCUPANCY_LIMITS(OCCUPANCY_LIMIT_ENUM) OCCUPANCY_LIMIT_COUNT };
 #undef OCCUPANCY_LIMIT_ENUM
-const char *occupancy_limit_text(enum occupancy_limit limit);
+extern const char *const occupancy_limit_texts[];
 
 struct occupancy {
 	double fraction; /* of the warps that a multiprocessor has room for; 0: not known */

@@ -587,7 +587,7 @@ static void add_occupancy(struct json *json, const struct row_rates *of_row)
 	json_object(json, "occupancy");
 	json_real(json, "least", of_row->occupancy_least);
 	json_real(json, "most", of_row->occupancy_most);
-	json_text(json, "limit", occupancy_limit_text(of_row->occupancy.limit));
+	json_text(json, "limit", occupancy_limit_texts[of_row->occupancy.limit]);
 	add_above_zero(json, "waves", of_row->occupancy.waves);
 	json_end(json);
 }
@@ -613,7 +613,7 @@ static void add_rates(struct json *json, const struct row *row, const struct row
 	if (of_row.remark != REMARK_NONE)
 		json_text(json, "remark", rate_remark_text(of_row.remark));
 	if (add_rate(json, "flops", &of_row.flops)) {
-		json_text(json, "precision", precision_name(of_row.precision));
+		json_text(json, "precision", precision_names[of_row.precision]);
 		add_above_zero(json, "flops_peak", of_row.flops_peak);
 		add_above_zero(json, "flops_percent", of_row.flops_percent);
 	}

@@ -34,12 +34,7 @@ static int refuse(const struct place *place, const char *text, const char *reaso
 	return -EINVAL;
 }
 
-const char *declared_option(enum declared_kind kind)
-{
-	static const char *const names[] = {"bytes", "flops", "work"};
-
-	return names[kind];
-}
+const char *const declared_options[] = {"bytes", "flops", "work"};
 
 /* K, M, G and T are powers of 1000; with an i behind them, of 1024. */
 static double suffix(const char **text)

@@ -212,8 +212,8 @@ bool options_time(const char *value, uint64_t *nanoseconds);
 int declared_add(struct declared_work **list, const char *option, const char *value, char *message,
 		 size_t size);
 void declared_free(struct declared_work **list);
-/* The option's name: "bytes", "flops", "work". */
-const char *declared_option(enum declared_kind kind);
+/* The options' names, by their kinds: "bytes", "flops", "work". */
+extern const char *const declared_options[];
 
 /* The name that a misspelt word was probably meant to be. Starts as {NULL, 0}; a name that is too
  * far from the word is never taken. */

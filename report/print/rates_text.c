@@ -159,7 +159,7 @@ static void fill_line(const struct sheet *sheet, size_t index, struct cell *cell
 	cell_print(&cells[19], "%s", rates_occupancy_text(rates, buffer, sizeof(buffer)));
 	cell_real(&cells[20], 100 * rates->occupancy_least);
 	cell_real(&cells[21], 100 * rates->occupancy_most);
-	cell_text(&cells[22], occupancy_limit_text(rates->occupancy.limit));
+	cell_text(&cells[22], occupancy_limit_texts[rates->occupancy.limit]);
 	cell_real(&cells[23], rates->occupancy.waves);
 	fill_rate(&cells[24], line->unit < 0 ? &(struct rate){0} : &rates->units[line->unit]);
 	cell_text(&cells[27], line->unit < 0 ? "" : row->work.units[line->unit]->unit);
@@ -263,7 +263,7 @@ static void write_notes(const struct report *report, const struct rates_table *t
 		else
 			fputs(", host link unknown", file);
 		for (int j = 0; j < PRECISION_FP16; j++)
-			fprintf(file, ", %s %s GFLOP/s", precision_name(j),
+			fprintf(file, ", %s %s GFLOP/s", precision_names[j],
 				number_rate(number, peaks.flops[j]));
 		if (peaks.dram > 0 && peaks.flops[PRECISION_FP32] > 0)
 			fprintf(file, "; balance %.3g B/FLOP in FP32",

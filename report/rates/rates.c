@@ -103,7 +103,7 @@ int work_patterns_warn(const struct session *session, const struct options *opti
 	for (size_t i = 0; i < patterns.count && !error; i++)
 		if (!patterns.patterns[i].matched)
 			fprintf(file, "%sWarning: --%s '%s' matches no kernel's full name\n",
-				prefix, declared_option(patterns.patterns[i].declared->kind),
+				prefix, declared_options[patterns.patterns[i].declared->kind],
 				patterns.patterns[i].declared->text);
 	work_patterns_free(&patterns);
 	return error;
@@ -345,7 +345,7 @@ const char *rates_occupancy_text(const struct row_rates *rates, char *text, size
 	if (rates->occupancy_least < rates->occupancy_most)
 		snprintf(least, sizeof(least), "%.4g-", 100 * rates->occupancy_least);
 	if (limit != OCCUPANCY_BY_NONE)
-		snprintf(reason, sizeof(reason), " (%s)", occupancy_limit_text(limit));
+		snprintf(reason, sizeof(reason), " (%s)", occupancy_limit_texts[limit]);
 	if (rates->occupancy_most > 0)
 		snprintf(text, size, "%s%.4g%%%s", least, 100 * rates->occupancy_most, reason);
 	else

@@ -27,9 +27,9 @@ static void write_throughputs(FILE *file)
 		if (peaks.flops[PRECISION_FP32] > 0)
 			fprintf(file, "%u.%u: %.0f %s, %.0f %s, %.0f %s\n", capability / 10,
 				capability % 10, peaks.flops[PRECISION_FP32],
-				precision_name(PRECISION_FP32), peaks.flops[PRECISION_FP64],
-				precision_name(PRECISION_FP64), peaks.flops[PRECISION_FP16],
-				precision_name(PRECISION_FP16));
+				precision_names[PRECISION_FP32], peaks.flops[PRECISION_FP64],
+				precision_names[PRECISION_FP64], peaks.flops[PRECISION_FP16],
+				precision_names[PRECISION_FP16]);
 	}
 }
 
@@ -83,7 +83,7 @@ static void write_occupancy(FILE *file, unsigned capability, const struct launch
 
 	fprintf(file, "%u.%u, %u threads, %u registers, %u bytes: %.6f by %s, %.6f waves\n",
 		capability / 10, capability % 10, shape->threads, shape->registers, shape->shared,
-		occupancy.fraction, occupancy_limit_text(occupancy.limit), occupancy.waves);
+		occupancy.fraction, occupancy_limit_texts[occupancy.limit], occupancy.waves);
 }
 
 static void write_occupancies(FILE *file)
