@@ -191,20 +191,17 @@ int environment_section(struct page *page)
 #define SIZE_CLASSES 14
 
 struct size_class {
+	const struct rates_row *copy;
+	unsigned class;
 	uint64_t calls, bytes, time;
 };
 
 struct copies {
 	struct page *page;
 	struct rates_table table;
-	struct size_class (*sizes)[SIZE_CLASSES]; /* of each row */
-	size_t classes;				  /* that a record of the trace is of */
+	struct size_class *sizes; /* of each row, then those of them that a record is of */
+	size_t count;
 };
-
-static bool is_copy(enum row_kind kind)
-{
-	return kind == ROW_MEMCPY || kind == ROW_MEMSET;
-}
 
 static unsigned class_of(uint64_t bytes)
 {
@@ -217,24 +214,31 @@ static unsigned class_of(uint64_t bytes)
 
 static void add_trace(struct copies *copies)
 {
+	const struct rates_table *table = &copies->table;
 	const struct trace_record *record;
 
 	session_for_each_trace (copies->page->session, record) {
-		const struct rates_table *table = &copies->table;
-		struct size_class *class;
 		size_t i = 0;
+		struct size_class *class;
 
-		if (!is_copy(record->kind) || !record->bytes || record->end < record->start)
-			continue;
 		while (i < table->count && (table->rows[i].row->name != record->name ||
 					    table->rows[i].row->device != record->device))
 			i++;
-		if (i == table->count)
+		if (i == table->count || !record->bytes || record->end < record->start ||
+		    (record->kind != ROW_MEMCPY && record->kind != ROW_MEMSET))
 			continue;
-		class = &copies->sizes[i][class_of(record->bytes)];
-		copies->classes += !class->calls++;
+		class = &copies->sizes[i * SIZE_CLASSES + class_of(record->bytes)];
+		class->calls++;
 		class->bytes += record->bytes;
 		class->time += record->end - record->start;
+	}
+	for (size_t i = 0; i < table->count * SIZE_CLASSES; i++) {
+		struct size_class class = copies->sizes[i];
+
+		class.copy = &table->rows[i / SIZE_CLASSES];
+		class.class = i % SIZE_CLASSES;
+		if (class.calls)
+			copies->sizes[copies->count++] = class;
 	}
 }
 
@@ -245,37 +249,22 @@ static const struct column size_columns[] = {
 	{"GB/s", .kind = CELL_RATE},	      {"Of peak", .kind = CELL_SHARE},
 };
 
-/* Row by row its classes. */
 static void fill_class(const struct sheet *sheet, size_t index, struct cell *cells)
 {
-	const struct copies *copies = sheet->argument;
-	const struct rates_row *copy = copies->table.rows;
-	const struct size_class *size = copies->sizes[0];
-	const struct row_rates *rates;
-	unsigned class = 0;
-	double rate, times;
-	uint64_t above;
+	const struct size_class *size = &((const struct copies *)sheet->argument)->sizes[index];
+	const struct row_rates *rates = &size->copy->rates;
+	double rate = size->time ? (double)size->bytes / (double)size->time : 0;
+	/* A copy on the device counts twice: it is read and written. */
+	double times = rates->bandwidth_percent > 0 ? rates->bandwidth_percent * rates->peak /
+							      (100 * rates->bandwidth.average)
+						    : 0;
+	uint64_t above = 1ull << (FIRST_BITS + CLASS_BITS * size->class);
 	char text[NUMBER_SIZE];
 
-	for (;; size++) {
-		if (size->calls && !index--)
-			break;
-		if (++class == SIZE_CLASSES) {
-			class = 0;
-			copy++;
-		}
-	}
-	rates = &copy->rates;
-	rate = size->time ? (double)size->bytes / (double)size->time : 0;
-	/* A copy on the device counts twice: it is read and written. */
-	times = rates->bandwidth_percent > 0
-			? rates->bandwidth_percent * rates->peak / (100 * rates->bandwidth.average)
-			: 0;
-	above = 1ull << (FIRST_BITS + CLASS_BITS * class);
-	cell_text(&cells[0], copy->name);
-	cell_count(&cells[1], (uint64_t)copy->row->device);
+	cell_text(&cells[0], size->copy->name);
+	cell_count(&cells[1], (uint64_t)size->copy->row->device);
 	cell_count(&cells[2], above);
-	if (class < SIZE_CLASSES - 1)
+	if (size->class < SIZE_CLASSES - 1)
 		cell_print(&cells[2], "up to %s", number_size(text, above));
 	else
 		cell_print(&cells[2], "above %s", number_size(text, above >> CLASS_BITS));
@@ -293,7 +282,7 @@ static int write_tables(struct copies *copies)
 	struct rates_line *lines = calloc(table->count, sizeof(*lines));
 	struct html *html = &copies->page->html;
 	struct sheet copy_sheet, size_sheet = {SHEET_OF(size_columns), .row = fill_class,
-					       .argument = copies, .rows = copies->classes};
+					       .argument = copies, .rows = copies->count};
 
 	if (!lines)
 		return -ENOMEM;
@@ -310,7 +299,7 @@ static int write_tables(struct copies *copies)
 		html_text(html, rate_remark_meaning(remark));
 		fputs("</p>\n", html->file);
 	}
-	if (copies->classes)
+	if (copies->count)
 		html_sheet(html, &size_sheet, "copy-sizes-table", "sortable",
 			   "The same by size, from the records of the trace");
 	else
@@ -326,7 +315,7 @@ int copies_section(struct page *page)
 	int error = rates_collect(&copies.table, &page->full, NULL, false);
 
 	if (!error && copies.table.count) {
-		copies.sizes = calloc(copies.table.count, sizeof(*copies.sizes));
+		copies.sizes = calloc(copies.table.count * SIZE_CLASSES, sizeof(*copies.sizes));
 		error = copies.sizes ? 0 : -ENOMEM;
 	}
 	if (copies.sizes) {

@@ -101,21 +101,12 @@ double row_average(const struct session *session, const struct row *row)
 							      : 0;
 }
 
-static int add_histogram(struct table_row *row, const struct histogram *histogram)
-{
-	if (histogram && !row->histogram)
-		row->histogram = calloc(1, sizeof(*row->histogram));
-	if (histogram && !row->histogram)
-		return -ENOMEM;
-	histogram_merge(row->histogram, histogram);
-	return 0;
-}
-
 int table_row_add(struct table_row *sum, const struct session *session, const struct row *row,
 		  bool histograms)
 {
-	struct timed_row timed;
+	const struct histogram *histogram;
 	const struct figures *figures;
+	struct timed_row timed;
 
 	sum->calls += row_calls(row);
 	sum->more_calls |= row->more_calls != 0;
@@ -135,7 +126,13 @@ int table_row_add(struct table_row *sum, const struct session *session, const st
 	sum->timed += figures->count;
 	if (sum->clock != CLOCK_EVENTS)
 		sum->clock = timed.clock;
-	return histograms ? add_histogram(sum, session_histogram(session, figures->histogram)) : 0;
+	histogram = histograms ? session_histogram(session, figures->histogram) : NULL;
+	if (histogram && !sum->histogram)
+		sum->histogram = calloc(1, sizeof(*sum->histogram));
+	if (histogram && !sum->histogram)
+		return -ENOMEM;
+	histogram_merge(sum->histogram, histogram);
+	return 0;
 }
 
 static uint64_t sort_value(const struct table_row *row, enum sort_key key)
