@@ -7,8 +7,6 @@
 #include "report/options/metrics.h"
 #include "report/print/report.h"
 
-#define VALUE_SIZE 40
-
 /* nvprof's columns: a longer name or description has three blanks before it. */
 static const struct column columns[] = {
 	{"Device", "Device", .line = "Device \"", .line_end = "\""},
@@ -28,7 +26,7 @@ struct metrics {
 };
 
 /* 10^9 bytes/s are a GB/s, as in ncu; more of them than nvprof knew have no larger unit. */
-static void throughput_text(char *text, double value)
+static void fill_throughput(struct cell *cell, double value)
 {
 	static const char *const units[] = {"B/s", "KB/s", "MB/s", "GB/s"};
 	int unit = 0;
@@ -37,44 +35,22 @@ static void throughput_text(char *text, double value)
 		value /= 1000;
 		unit++;
 	}
-	snprintf(text, VALUE_SIZE, "%#.5g%s", value, units[unit]);
+	cell_print(cell, "%#.5g%s", value, units[unit]);
 }
 
-/* At most 11 characters, as the column has. */
-static void value_text(char *text, double value, uint32_t unit)
+/* At most 11 characters, as the column has; CSV has room. */
+static void fill_value(struct cell *cell, double value, uint32_t unit, bool csv)
 {
-	switch (unit) {
-	case METRIC_THROUGHPUT:
-		throughput_text(text, value);
-		break;
-	case METRIC_PERCENT:
-		snprintf(text, VALUE_SIZE, "%.2f%%", value);
-		break;
-	case METRIC_WHOLE:
-		snprintf(text, VALUE_SIZE, value < 1e10 ? "%.0f" : "%.4e", value);
-		break;
-	default:
-		snprintf(text, VALUE_SIZE, value < 1e4 ? "%.6f" : "%.4e", value);
-		break;
-	}
-}
-
-static void value_csv(char *text, double value, uint32_t unit)
-{
-	switch (unit) {
-	case METRIC_THROUGHPUT:
-		snprintf(text, VALUE_SIZE, "%.6fGB/s", value / 1e9);
-		break;
-	case METRIC_PERCENT:
-		snprintf(text, VALUE_SIZE, "%.6f%%", value);
-		break;
-	case METRIC_WHOLE:
-		snprintf(text, VALUE_SIZE, "%.0f", value);
-		break;
-	default:
-		snprintf(text, VALUE_SIZE, "%.6f", value);
-		break;
-	}
+	if (unit == METRIC_THROUGHPUT && csv)
+		cell_print(cell, "%.6fGB/s", value / 1e9);
+	else if (unit == METRIC_THROUGHPUT)
+		fill_throughput(cell, value);
+	else if (unit == METRIC_PERCENT)
+		cell_print(cell, csv ? "%.6f%%" : "%.2f%%", value);
+	else if (unit == METRIC_WHOLE)
+		cell_print(cell, csv || value < 1e10 ? "%.0f" : "%.4e", value);
+	else
+		cell_print(cell, csv || value < 1e4 ? "%.6f" : "%.4e", value);
 }
 
 static const struct row *row_of(const struct session *session, const struct metric_values *metric)
@@ -89,7 +65,6 @@ static void fill(const struct sheet *sheet, size_t index, struct cell *cells)
 	const struct row *row = row_of(metrics->report->session, metric);
 	const double values[] = {metric->minimum, metric->maximum,
 				 metric->total / (double)metric->count};
-	char text[VALUE_SIZE];
 
 	cell_print(&cells[0], "%.63s (%d)",
 		   session_header(metrics->report->session)->devices[row->device].name,
@@ -100,10 +75,8 @@ static void fill(const struct sheet *sheet, size_t index, struct cell *cells)
 	cell_count(&cells[2], metric->count);
 	cell_text(&cells[3], session_string(metrics->report->session, metric->name));
 	cell_text(&cells[4], session_string(metrics->report->session, metric->description));
-	for (int i = 0; i < 3; i++) {
-		(sheet->form == SHEET_CSV ? value_csv : value_text)(text, values[i], metric->unit);
-		cell_print(&cells[5 + i], "%s", text);
-	}
+	for (int i = 0; i < 3; i++)
+		fill_value(&cells[5 + i], values[i], metric->unit, sheet->form == SHEET_CSV);
 }
 
 /* In a damaged file a name may be anything. */
@@ -157,15 +130,15 @@ static void write_table(struct metrics *metrics)
 
 int metrics_write(struct report *report)
 {
+	struct metrics metrics = {.report = report};
 	size_t all;
-	struct metrics metrics = {.report = report,
-				  .shown = session_items(report->session, SEGMENT_METRICS, &all)};
 
+	metrics.shown = session_items(report->session, SEGMENT_METRICS, &all);
+	if (!metrics.shown)
+		return -ENOMEM;
 	for (size_t i = 0; i < all; i++)
 		if (is_shown(&metrics, metrics.shown[i]))
 			metrics.shown[metrics.count++] = metrics.shown[i];
-	if (!metrics.shown)
-		return -ENOMEM;
 	if (metrics.count)
 		write_table(&metrics);
 	free(metrics.shown);
