@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "report/energy/energy.h"
-#include "report/session/device_info.h"
+#include "report/session/session.h"
 
 /* X(member of struct device_info, its CUdevice_attribute, its name in cuda.h without the prefix) */
 #define DEVICE_ATTRIBUTES(X)                                                                       \

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "report/options/options.h"
-#include "report/session/device_info.h"
 #include "report/session/session.h"
 #include "report/sheet/sheet.h"
 

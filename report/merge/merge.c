@@ -126,15 +126,15 @@ static void *find(struct merge *merge, struct entry **table, const uint64_t key[
 static struct sum_entry *find_sum(struct merge *merge, const struct session *source,
 				  const struct row *from, enum clock_source clock)
 {
-	const uint64_t key[ENTRY_NUMBERS] = {
-		session_intern(merge->session, session_string(source, from->name)),
-		(uint64_t)from->device, from->kind, clock};
-	struct sum_entry *sum = key[0] ? entry_of(&merge->sums, key, sizeof(*sum)) : NULL;
+	const struct row empty = {
+		.kind = from->kind,
+		.name = session_intern(merge->session, session_string(source, from->name)),
+		.device = from->device};
+	const uint64_t key[ENTRY_NUMBERS] = {empty.name, (uint64_t)from->device, from->kind, clock};
 
-	if (sum && !sum->entry.item)
-		sum->entry.item =
-			session_append_row(merge->session, from->kind, key[0], from->device);
-	return sum && sum->entry.item ? sum : NULL;
+	return empty.name ? find(merge, &merge->sums, key, sizeof(struct sum_entry), SEGMENT_ROWS,
+				 &empty)
+			  : NULL;
 }
 
 /* The spread of a name (offset in the merged session). */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/session/histogram.h"
 
+#include <math.h>
+
 #define LINEAR_BUCKETS (1U << HISTOGRAM_LINEAR_BITS)
 
 /*
@@ -81,22 +83,14 @@ uint64_t histogram_count(const struct histogram *histogram)
 
 uint64_t histogram_percentile(const struct histogram *histogram, double fraction)
 {
-	uint64_t count = histogram_count(histogram), seen = 0, rank;
+	uint64_t count = histogram_count(histogram), seen = 0;
+	/* The nearest rank: the smallest sample with at least `fraction` of all at or below it. */
+	double wanted = ceil(fraction * (double)count);
+	uint64_t rank = wanted >= (double)count ? count : wanted > 1 ? (uint64_t)wanted : 1;
 	unsigned i;
 
 	if (count == 0)
 		return 0;
-	/* The nearest rank: the smallest sample with at least `fraction` of all at or below it. */
-	if (fraction <= 0)
-		rank = 1;
-	else if (fraction >= 1)
-		rank = count;
-	else
-		rank = (uint64_t)(fraction * (double)count);
-	if ((double)rank < fraction * (double)count)
-		rank++;
-	if (rank > count)
-		rank = count;
 	for (i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
 		seen += histogram->buckets[i];
 		if (seen >= rank)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The items of a profile beside rows: adding one, and reading those that can be shown. */
+/* The items of a profile: adding one, and reading those that can be shown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +123,10 @@ static bool is_sound(const struct session *session, enum segment_kind kind, cons
 	const struct metric_values *metric = item;
 
 	switch (kind) {
+	case SEGMENT_ROWS:
+		/* One whose name came after the file was opened cannot be shown. */
+		return ((const struct row *)item)->kind < ROW_KINDS &&
+		       *session_string(session, ((const struct row *)item)->name);
 	case SEGMENT_RANGES:
 		return is_sound_range(session, item);
 	case SEGMENT_RANGE_PARTS:

@@ -143,9 +143,6 @@ void *item_at(const struct session *session, uint64_t offset, enum segment_kind 
 void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
 		const void *previous);
 
-/* A further row of a key, which session_row() does not find; `name` is interned. NULL: no room. */
-struct row *session_append_row(struct session *session, enum row_kind kind, uint64_t name,
-			       int device);
 /* The histogram at *offset, made at the first use; NULL if there is no room for it. */
 struct histogram *session_make_histogram(struct session *session, uint64_t *offset);
 /* Frees the hash indexes. */

@@ -523,17 +523,6 @@ void *item_next(const struct session *session, enum segment_kind kind, uint64_t 
 	return NULL;
 }
 
-struct row *session_next_row(const struct session *session, const struct row *previous)
-{
-	struct row *row = item_next(session, SEGMENT_ROWS, sizeof(*row), previous);
-
-	/* A row whose name came after the file was opened, or is damaged, cannot be shown. */
-	while (row && (!__atomic_load_n(&row->committed, __ATOMIC_ACQUIRE) ||
-		       row->kind >= ROW_KINDS || !*session_string(session, row->name)))
-		row = item_next(session, SEGMENT_ROWS, sizeof(*row), row);
-	return row;
-}
-
 const struct trace_record *session_next_trace(const struct session *session,
 					      const struct trace_record *previous)
 {

@@ -61,22 +61,6 @@ fail:
 	return 0;
 }
 
-/* Makes a row that readers find. */
-struct row *session_append_row(struct session *session, enum row_kind kind, uint64_t name,
-			       int device)
-{
-	struct row *row = items_reserve(session, SEGMENT_ROWS, sizeof(*row));
-
-	if (!row)
-		return NULL;
-	row->kind = kind;
-	row->name = name;
-	row->device = device;
-	__atomic_store_n(&row->committed, 1, __ATOMIC_RELEASE);
-	items_publish(session, SEGMENT_ROWS, sizeof(*row));
-	return row;
-}
-
 bool session_row_lost(const struct session *session, const struct row *row)
 {
 	return fault_happened(session->base) &&
@@ -89,7 +73,9 @@ struct row *session_row(struct session *session, enum row_kind kind, const char 
 	struct entry *entry = key[0] ? entry_of(&session->rows, key, sizeof(*entry)) : NULL;
 
 	if (entry && (!entry->item || session_row_lost(session, entry->item)))
-		entry->item = session_append_row(session, kind, key[0], device);
+		entry->item = session_add_item(
+			session, SEGMENT_ROWS,
+			&(struct row){.kind = kind, .name = key[0], .device = device});
 	return entry ? entry->item : NULL;
 }
 
