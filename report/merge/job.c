@@ -10,6 +10,7 @@
 #include "report/session/entries.h"
 #include "report/sheet/number.h"
 #include "report/session/estimate.h"
+#include "report/session/memory.h"
 #include "report/session/session_internal.h"
 
 size_t job_nodes(const struct session *session)
@@ -214,15 +215,10 @@ static int add_call(struct collective *collective, const struct trace_record *re
 {
 	struct call_times *call;
 
-	if (collective->next == collective->capacity) {
-		size_t capacity = collective->capacity ? 2 * collective->capacity : 256;
-
-		call = realloc(collective->calls, capacity * sizeof(*call));
-		if (!call)
-			return -ENOMEM;
-		collective->calls = call;
-		collective->capacity = capacity;
-	}
+	call = grow_list(collective->calls, collective->next, &collective->capacity, sizeof(*call));
+	if (!call)
+		return -ENOMEM;
+	collective->calls = call;
 	call = &collective->calls[collective->next++];
 	if (collective->next > collective->count) {
 		*call = (struct call_times){record->start, record->end, record->end};

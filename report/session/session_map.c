@@ -458,9 +458,9 @@ static int next_trace_segment(struct session *session)
 		place = segment_find(session, session_offset(session, last));
 		place->newest = session->trace_newest;
 		place->filled = ++session->trace_filled;
-		if (session->trace_reuses)
-			oldest = oldest_segment(session);
 	}
+	if (session->trace_reuses)
+		oldest = oldest_segment(session);
 	if (oldest && (full || oldest->emptied)) {
 		error = reuse_segment(session, oldest);
 	} else {
@@ -532,6 +532,24 @@ void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanos
 		session->trace_segments_most = 2;
 	session->trace_ns = nanoseconds;
 	session->trace_reuses = bytes != UINT64_MAX || nanoseconds != UINT64_MAX;
+}
+
+void session_restart_trace(struct session *session, uint64_t bytes)
+{
+	uint64_t *counters = session_header(session)->counters;
+
+	if (session->trace_segments == 0)
+		session_limit_trace(session, bytes, UINT64_MAX);
+	for (size_t i = 0; i < session->place_count; i++)
+		if (session->places[i].kind == SEGMENT_TRACE &&
+		    !empty_segment(session, &session->places[i]))
+			segment_unmap(session, &session->places[i]);
+	session->current[SEGMENT_TRACE] = (struct segment_end){.segment = NULL};
+	session->trace_reuses = true;
+	session->trace_ended = false;
+	session->trace_newest = 0;
+	session->trace_emptied++;
+	counters[COUNTER_trace_records] = counters[COUNTER_trace_lost] = 0;
 }
 
 uint64_t session_trace_emptied(const struct session *session)

@@ -248,33 +248,3 @@ void session_note(struct session *session, const char *format, ...)
 	header->notes[count] = offset;
 	__atomic_store_n(&header->note_count, count + 1, __ATOMIC_RELEASE);
 }
-
-void session_restart_trace(struct session *session, uint64_t bytes)
-{
-	struct segment_place *end = session->places + session->place_count, *first = NULL;
-	uint64_t *counters = session_header(session)->counters;
-
-	if (session->trace_segments == 0)
-		session_limit_trace(session, bytes, UINT64_MAX);
-	for (struct segment_place *place = session->places; place < end; place++) {
-		struct segment *segment = (struct segment *)(session->base + place->offset);
-
-		if (place->kind != SEGMENT_TRACE ||
-		    segment_map(session, place, PROT_READ | PROT_WRITE))
-			continue;
-		__atomic_store_n(&segment->used, sizeof(*segment), __ATOMIC_RELEASE);
-		place->emptied = first != NULL;
-		if (first)
-			segment_unmap(session, place);
-		else
-			first = place;
-	}
-	if (first)
-		session->current[SEGMENT_TRACE] = (struct segment_end){
-			session->base + first->offset, first->size, sizeof(struct segment)};
-	session->trace_reuses = true;
-	session->trace_ended = false;
-	session->trace_newest = 0;
-	session->trace_emptied++;
-	counters[COUNTER_trace_records] = counters[COUNTER_trace_lost] = 0;
-}
