@@ -96,7 +96,7 @@ struct session {
  * of one that still writes, which may be between two stores. */
 bool session_is_whole(const struct session *session);
 /* Writes what every version reads of a header, and the table; the magic number last. */
-void header_write(struct session *session, uint64_t file_size);
+void header_write(const struct session *session, uint64_t file_size);
 
 /* Whether a descriptor is of the session's file. */
 bool is_session_file(const struct session *session, int fd);

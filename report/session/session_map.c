@@ -636,7 +636,7 @@ static int reserve_addresses(struct session *session)
 	return -ENOMEM;
 }
 
-void header_write(struct session *session, uint64_t file_size)
+void header_write(const struct session *session, uint64_t file_size)
 {
 	struct session_header *header = session_header(session);
 	const struct layout_table *table = layout_own();

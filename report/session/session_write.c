@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 
 #include "report/session/entries.h"
+#include "report/session/items.h"
+#include "report/session/layout.h"
 #include "report/session/session_internal.h"
 
 struct string_entry {
@@ -31,6 +33,41 @@ void items_publish(struct session *session, enum segment_kind kind, uint64_t siz
 
 	end->used += size;
 	__atomic_store_n(&((struct segment *)end->segment)->used, end->used, __ATOMIC_RELEASE);
+}
+
+/* Each kind of item begins with `committed`, which is stored last. */
+void *session_add_item(struct session *session, enum segment_kind kind, const void *item)
+{
+	const uint32_t size = item_size(kind);
+	uint32_t *added = items_reserve(session, kind, size);
+
+	if (!added)
+		return NULL;
+	memcpy(added, item, size);
+	__atomic_store_n(added, 1, __ATOMIC_RELEASE);
+	items_publish(session, kind, size);
+	return added;
+}
+
+struct nvtx_part *session_add_nvtx_part(struct session *session, const struct nvtx_range *range,
+					const struct row *row)
+{
+	return session_add_item(session, SEGMENT_RANGE_PARTS,
+				&(struct nvtx_part){.range = session_offset(session, range),
+						    .row = session_offset(session, row)});
+}
+
+struct metric_values *session_add_metric(struct session *session, const struct row *row,
+					 const char *name, const char *description, uint32_t unit)
+{
+	const struct metric_values added = {
+		.unit = unit,
+		.row = session_offset(session, row),
+		.name = session_intern(session, name),
+		.description = session_intern(session, description),
+	};
+
+	return added.name ? session_add_item(session, SEGMENT_METRICS, &added) : NULL;
 }
 
 uint64_t session_intern(struct session *session, const char *text)
