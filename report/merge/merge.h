@@ -9,6 +9,7 @@
 #ifndef KTIME_REPORT_MERGE_MERGE_H
 #define KTIME_REPORT_MERGE_MERGE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -52,21 +53,23 @@ int merge_files(struct merge **merge, const char *output, bool overwrite, bool w
  * up: reading takes about as long as adding.
  */
 
-struct read_ahead;
-
 struct read_profile {
 	struct session *session; /* NULL: the file could not be opened */
 	char message[512];	 /* why */
 };
 
-/*
- * `paths` stay the caller's, until read_ahead_stop(). -ENOMEM. Where no thread can be started, the
- * caller's opens the files.
- */
-int read_ahead_start(struct read_ahead **ahead, const char *const *paths, size_t count);
+/* The caller sets the files, which stay there until read_ahead_stop(); the rest begins as zeros. */
+struct read_ahead {
+	const char *const *paths;
+	size_t count, next; /* file that the caller asks for next */
+	/* The one that is added up, and the one that is opened. */
+	struct read_profile profiles[2];
+	pthread_t thread; /* opens the next file; the caller's does where none can be started */
+	bool has_thread;
+};
 /* The profile of the next file, valid until the next call; NULL: there is none. */
 const struct read_profile *read_ahead_next(struct read_ahead *ahead);
-/* Ends the thread, closes what is open; with files left or none. NULL is allowed. */
+/* Ends the thread, closes what is open; with files left or none. */
 void read_ahead_stop(struct read_ahead *ahead);
 
 /* Whether a row is of a collective of NCCL's; SendRecv is between two ranks, and is not. */

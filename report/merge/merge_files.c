@@ -11,15 +11,6 @@
 #include "report/names/visible.h"
 #include "report/session/files.h"
 
-struct read_ahead {
-	const char *const *paths;
-	size_t count, next; /* file that the caller asks for next */
-	/* The one that is added up, and the one that is opened. */
-	struct read_profile profiles[2];
-	pthread_t thread; /* opens the next file */
-	bool has_thread;
-};
-
 static void *open_next(void *argument)
 {
 	struct read_ahead *ahead = argument;
@@ -36,18 +27,6 @@ static void wait_for_thread(struct read_ahead *ahead)
 	if (ahead->has_thread)
 		pthread_join(ahead->thread, NULL);
 	ahead->has_thread = false;
-}
-
-int read_ahead_start(struct read_ahead **result, const char *const *paths, size_t count)
-{
-	struct read_ahead *ahead = calloc(1, sizeof(*ahead));
-
-	*result = ahead;
-	if (!ahead)
-		return -ENOMEM;
-	ahead->paths = paths;
-	ahead->count = count;
-	return 0;
 }
 
 const struct read_profile *read_ahead_next(struct read_ahead *ahead)
@@ -68,12 +47,9 @@ const struct read_profile *read_ahead_next(struct read_ahead *ahead)
 
 void read_ahead_stop(struct read_ahead *ahead)
 {
-	if (!ahead)
-		return;
 	wait_for_thread(ahead);
 	session_close(ahead->profiles[0].session);
 	session_close(ahead->profiles[1].session);
-	free(ahead);
 }
 
 /* Of more files that are left out only the number is told. Chosen. */
@@ -116,14 +92,14 @@ static int add_profile(struct merge *merge, struct left_out *left,
 static int add_files(struct merge *merge, struct left_out *left, const char *const *paths,
 		     size_t count)
 {
-	struct read_ahead *ahead;
-	int error = read_ahead_start(&ahead, paths, count);
+	struct read_ahead ahead = {.paths = paths, .count = count};
+	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
 		progress_show(&left->progress, i, count);
-		error = add_profile(merge, left, read_ahead_next(ahead), paths[i]);
+		error = add_profile(merge, left, read_ahead_next(&ahead), paths[i]);
 	}
-	read_ahead_stop(ahead);
+	read_ahead_stop(&ahead);
 	progress_wipe(&left->progress);
 	return error;
 }

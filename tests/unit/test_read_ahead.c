@@ -21,7 +21,7 @@
 
 static char folder[32], paths[FILES][64];
 static const char *names[FILES];
-static struct read_ahead *ahead;
+static struct read_ahead ahead;
 static bool refuses_threads;
 
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
@@ -85,9 +85,9 @@ static void each_file_in_its_turn(void)
 	profile(1, 3);
 	profile(3, 3);
 	assert_int_equal(truncate(paths[3], 100000), 0);
-	assert_int_equal(read_ahead_start(&ahead, names, FILES), 0);
+	ahead = (struct read_ahead){.paths = names, .count = FILES};
 	for (int i = 0; i < FILES; i++) {
-		read = read_ahead_next(ahead);
+		read = read_ahead_next(&ahead);
 		assert_non_null(read);
 		if (i == 3) {
 			assert_null(read->session);
@@ -104,9 +104,9 @@ static void each_file_in_its_turn(void)
 		if (i == 2)
 			profile(4, 3);
 	}
-	assert_null(read_ahead_next(ahead));
-	assert_null(read_ahead_next(ahead));
-	read_ahead_stop(ahead);
+	assert_null(read_ahead_next(&ahead));
+	assert_null(read_ahead_next(&ahead));
+	read_ahead_stop(&ahead);
 }
 
 static void profiles_come_in_the_order_of_their_files(void **state)
@@ -130,15 +130,14 @@ static void it_ends_whenever_it_is_stopped(void **state)
 	for (int i = 0; i < FILES; i++)
 		profile(i, 3);
 	for (int asked = 0; asked <= FILES; asked++) {
-		assert_int_equal(read_ahead_start(&ahead, names, FILES), 0);
+		ahead = (struct read_ahead){.paths = names, .count = FILES};
 		for (int i = 0; i < asked; i++)
-			assert_non_null(read_ahead_next(ahead));
-		read_ahead_stop(ahead);
+			assert_non_null(read_ahead_next(&ahead));
+		read_ahead_stop(&ahead);
 	}
-	assert_int_equal(read_ahead_start(&ahead, names, 0), 0);
-	assert_null(read_ahead_next(ahead));
-	read_ahead_stop(ahead);
-	read_ahead_stop(NULL);
+	ahead = (struct read_ahead){.paths = names, .count = 0};
+	assert_null(read_ahead_next(&ahead));
+	read_ahead_stop(&ahead);
 }
 
 static void handle_fault(int number, siginfo_t *information, void *context)
@@ -165,14 +164,14 @@ static void a_file_may_be_cut_while_it_is_added_up(void **state)
 	for (int i = 0; i < FILES; i++)
 		profile(i, 100);
 	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	assert_int_equal(read_ahead_start(&ahead, names, FILES), 0);
+	ahead = (struct read_ahead){.paths = names, .count = FILES};
 	for (int i = 0; i < FILES; i++) {
-		read = read_ahead_next(ahead);
+		read = read_ahead_next(&ahead);
 		assert_non_null(read->session);
 		assert_int_equal(truncate(paths[i], 0), 0);
 		assert_int_equal(merge_add(merge, read->session, message, sizeof(message)), 0);
 	}
-	read_ahead_stop(ahead);
+	read_ahead_stop(&ahead);
 	/* Rows are read when a file is opened; histograms, as they are added up, are lost. */
 	session_for_each_row (merge_session(merge), row) {
 		assert_int_equal(row->cupti.count, FILES);
