@@ -46,18 +46,10 @@ static const struct activity {
 /* 1: there; 0: not; -errno. A view, which may compute for ever, is no table. */
 static int has_table(sqlite3 *database, const char *table)
 {
-	sqlite3_stmt *statement;
-	int code;
+	int code = sqlite3_table_column_metadata(database, NULL, table, NULL, NULL, NULL, NULL,
+						 NULL, NULL);
 
-	code = sqlite3_prepare_v2(database,
-				  "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
-				  -1, &statement, NULL);
-	if (code != SQLITE_OK)
-		return -EINVAL;
-	sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
-	code = sqlite3_step(statement);
-	sqlite3_finalize(statement);
-	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -EINVAL;
+	return code == SQLITE_OK ? 1 : code == SQLITE_ERROR ? 0 : -EINVAL;
 }
 
 static int import_record(struct profile *profile, const struct activity *activity,
