@@ -63,10 +63,6 @@ static void settle(struct in_flight *operation)
 
 void calls_timed(struct in_flight *operation, enum event_end end)
 {
-	static const enum untimed_reason reasons[] = {
-		[EVENT_LOST] = UNTIMED_CONTEXT_LOST,
-		[EVENT_LATE] = UNTIMED_NOT_FINISHED,
-	};
 	struct row *row = operation->row;
 
 	if (end == EVENT_READ) {
@@ -90,18 +86,23 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 					   operation->weight, CLOCK_EVENTS);
 		}
 	} else if (row) {
-		row->untimed[reasons[end]]++;
+		row->untimed[end == EVENT_LOST ? UNTIMED_CONTEXT_LOST : UNTIMED_NOT_FINISHED]++;
 	}
 	settle(operation);
+}
+
+void calls_matched(const struct in_flight *operation, uint32_t correlation)
+{
+	calls_expected--;
+	if (operation->reported && trace_wanted())
+		trace_matched(operation, correlation);
 }
 
 /* The matcher has given up the call: no activity record can be assigned to it. */
 static void unmatched(struct in_flight *operation)
 {
-	calls_expected--;
 	calls_given_up = true;
-	if (operation->reported && trace_wanted())
-		trace_matched(operation, 0);
+	calls_matched(operation, 0);
 	if (operation->reported && operation->row)
 		ranges_add_untimed(&operation->ranges, operation->row);
 	operation->awaits_record = false;
@@ -423,13 +424,6 @@ void calls_take_counts(struct thread *thread)
 						     &thread->api_calls_seen[api]));
 }
 
-void calls_matched(const struct in_flight *operation, uint32_t correlation)
-{
-	calls_expected--;
-	if (operation->reported && trace_wanted())
-		trace_matched(operation, correlation);
-}
-
 void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanoseconds, bool overlapped,
 		    bool device_idle)
 {
@@ -440,11 +434,6 @@ void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanosecond
 	operation->overlapped = overlapped;
 	operation->device_idle = device_idle;
 	settle(operation);
-}
-
-void calls_lost_records(void)
-{
-	matcher_expire(UINT64_MAX);
 }
 
 void calls_finish(void)

@@ -28,9 +28,6 @@ void calls_matched(const struct in_flight *operation, uint32_t correlation);
  */
 void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanoseconds, bool overlapped,
 		    bool device_idle);
-/* CUPTI has dropped records. It is not known which calls they belong to, so all calls that wait for
- * records are given up. */
-void calls_lost_records(void);
 /* Whether any call was given up, and how many wait for their records. */
 extern bool calls_given_up;
 extern size_t calls_expected;

@@ -230,7 +230,7 @@ static void drain_before_records(bool first)
 		drain_rings();
 	}
 	if (first)
-		records_expect_late_calls(call_before(now, false));
+		records_calls_are_late = call_before(now, false);
 	drain_rings();
 }
 
@@ -339,8 +339,9 @@ void drain_records(enum flush flush)
 	if (cupti_drain(drain_before_records, records_take, NULL) > 0)
 		settle_timeline();
 	records_settle();
+	/* It is not known which calls lost records belong to. */
 	if (dropped || unread || ended || is_matching_over())
-		calls_lost_records();
+		matcher_expire(UINT64_MAX);
 	if (ended)
 		report_end_of_cupti();
 	end_reported = ended;

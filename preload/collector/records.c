@@ -310,8 +310,7 @@ static void count_operation(struct operation *operation, const struct activity *
 		trace_operation(operation, activity);
 }
 
-/* Calls that began before the records may not be queued yet. */
-static bool calls_are_late;
+bool records_calls_are_late;
 /* Whether each record so far was the next one of its thread's calls. */
 static bool order_was_kept = true;
 /* A kernel's record had another kernel's name. */
@@ -331,8 +330,9 @@ static bool is_order_known(void)
 {
 	const uint64_t *counters = session_header(rows_session)->counters;
 
-	return order_was_kept && !calls_are_late && !calls_given_up && !rows_lost_untaken() &&
-	       !counters[COUNTER_cupti_dropped] && !counters[COUNTER_cupti_unread];
+	return order_was_kept && !records_calls_are_late && !calls_given_up &&
+	       !rows_lost_untaken() && !counters[COUNTER_cupti_dropped] &&
+	       !counters[COUNTER_cupti_unread];
 }
 
 /*
@@ -351,7 +351,7 @@ static bool is_name_wrong(const struct match_stream *stream, const struct match_
 	next = match_next(stream, key);
 	return next && next->operation != operation &&
 	       (is_order_known() ||
-		(!calls_are_late && !rows_lack_records(operation, (int)device)));
+		(!records_calls_are_late && !rows_lack_records(operation, (int)device)));
 }
 
 /* `operation`: NULL for a graph and its nodes. */
@@ -388,22 +388,24 @@ static struct in_flight *call_of(const struct activity *activity, const struct o
 	return match_record(stream, &key);
 }
 
-static void note_match(const struct activity *activity, const struct in_flight *call,
-		       const struct concurrency *before)
+/* Returns what ran before the record's operation. */
+static struct concurrency note_match(const struct activity *activity, const struct in_flight *call)
 {
-	cost_of_record(activity, call, before);
+	struct concurrency before = concurrency_add(activity);
+
+	cost_of_record(activity, call, &before);
 	if (call)
 		calls_matched(call, activity->correlation);
+	return before;
 }
 
 static void take_operation(const struct activity *activity)
 {
 	struct operation *operation = operation_of_record(activity);
-	struct concurrency before = concurrency_add(activity);
 	struct in_flight *call = call_of(activity, operation);
+	struct concurrency before = note_match(activity, call);
 	bool reported = is_reported(activity, call);
 
-	note_match(activity, call, &before);
 	order_was_kept = order_was_kept && call && !call->ambiguous;
 	if (call)
 		operation = call->operation;
@@ -427,12 +429,11 @@ static void take_operation(const struct activity *activity)
 static void take_node(const struct activity *activity)
 {
 	struct operation *operation = operation_of_record(activity);
-	struct concurrency before = concurrency_add(activity);
 	struct match_key key = key_of(activity, NULL);
 	struct match_stream *stream = stream_of(activity, &key);
 	struct in_flight *call = recording_matches() ? graph_launches_node(stream, activity) : NULL;
 
-	note_match(activity, call, &before);
+	note_match(activity, call);
 	if (!is_reported(activity, call)) {
 		feed_outside_ranges(activity, call);
 		return;
@@ -472,14 +473,13 @@ static void take_graph(const struct activity *activity)
 {
 	struct match_key key = key_of(activity, NULL);
 	struct match_stream *stream = stream_of(activity, &key);
-	struct concurrency before = concurrency_add(activity);
 	struct in_flight *call = stream ? match_record(stream, &key) : NULL;
 	struct operation *operation =
 		call ? call->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
 	bool reported = is_reported(activity, call);
 	struct row *row = NULL;
 
-	note_match(activity, call, &before);
+	note_match(activity, call);
 	if (reported) {
 		session_count(rows_session, COUNTER_cupti_records, 1);
 		session_count(rows_session, COUNTER_unmatched_records, !call);
@@ -645,11 +645,6 @@ void records_take(const struct activity *activity, void *unused)
 		if (window_was_open(activity->start + (uint64_t)cupti_clock_behind()))
 			take_other(activity);
 	}
-}
-
-void records_expect_late_calls(bool late)
-{
-	calls_are_late = late;
 }
 
 void records_settle(void)

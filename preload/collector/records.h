@@ -13,7 +13,7 @@
 /* Takes a record: the callback of cupti_drain(). */
 void records_take(const struct activity *activity, void *unused);
 /* Whether calls that began before the records which come next may not be queued yet. */
-void records_expect_late_calls(bool late);
+extern bool records_calls_are_late;
 /* To be called after each drain: ends the graph launches whose nodes have all been recorded. */
 void records_settle(void);
 /* To be called at the end of the run or of CUPTI: ends the other graph launches too. */

@@ -289,7 +289,7 @@ static struct {
 	uint32_t correlation, call;
 } graph_launches[GRAPH_LAUNCHES];
 
-/* The rows of a device's causes, found again without a look-up: those without a name. */
+/* Adds a part of a gap to the row of its cause. */
 static void add_part(const struct device *device, const struct split *split, enum idle_cause cause,
 		     uint16_t api, uint64_t part, const struct interval *before,
 		     const struct interval *after)

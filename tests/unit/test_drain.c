@@ -122,7 +122,7 @@ static void records_wait_for_calls_in_progress_for_10_ms_at_most(void **state)
 	/* At the first buffer alone. */
 	assert_int_equal(ranges_drained, 9 + BUFFERS + 1);
 	assert_true(now - before >= 10 * MS);
-	assert_true(late_calls);
+	assert_true(records_calls_are_late);
 }
 
 /* Each reading of the clock takes 1 ms here. */
@@ -141,13 +141,13 @@ static void a_call_on_the_cold_path_is_waited_for_longer(void **state)
 	ranges_drained = 0;
 	drain_records(FLUSH_NOW);
 	assert_int_equal(ranges_drained, 9 + BUFFERS + 1);
-	assert_true(late_calls);
+	assert_true(records_calls_are_late);
 	/* And only a call. */
 	atomic_store(&threads[1].in_call, 0);
 	ranges_drained = 0;
 	drain_records(FLUSH_NOW);
 	assert_int_equal(ranges_drained, BUFFERS + 1);
-	assert_false(late_calls);
+	assert_false(records_calls_are_late);
 }
 
 /* Otherwise records are lost meanwhile. */

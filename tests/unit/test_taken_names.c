@@ -77,9 +77,9 @@ TEST(a_name_that_the_next_launch_has_not_is_wrong_if_nothing_was_lost)
 
 TEST(a_name_may_be_right_where_its_launch_is_not_queued_yet)
 {
-	records_expect_late_calls(true);
+	records_calls_are_late = true;
 	assert_false(takes_by_order());
-	records_expect_late_calls(false);
+	records_calls_are_late = false;
 	assert_true(takes_by_order());
 }
 
@@ -130,9 +130,9 @@ TEST(a_name_that_has_more_records_than_launches_is_wrong)
 	call.operation = operation_named(ROW_KERNEL, "_Z4namev");
 	assert_false(takes_by_order());
 	assert_false(takes_by_order());
-	records_expect_late_calls(true);
+	records_calls_are_late = true;
 	assert_false(takes_by_order());
-	records_expect_late_calls(false);
+	records_calls_are_late = false;
 	call.operation = &other_kernel;
 	assert_true(takes_by_order());
 	/* What fits no call is not counted beyond them. */
