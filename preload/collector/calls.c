@@ -98,8 +98,7 @@ void calls_matched(const struct in_flight *operation, uint32_t correlation)
 		trace_matched(operation, correlation);
 }
 
-/* The matcher has given up the call: no activity record can be assigned to it. */
-static void unmatched(struct in_flight *operation)
+void calls_unmatched(struct in_flight *operation)
 {
 	calls_given_up = true;
 	calls_matched(operation, 0);
@@ -443,10 +442,4 @@ void calls_finish(void)
 	session_subtract_overheads(rows_session);
 	rows_finish();
 	rows_take_lost();
-}
-
-void calls_start(void)
-{
-	matcher_start(unmatched);
-	calibration_start(rows_session);
 }

@@ -8,8 +8,6 @@
 #include "preload/events/event_queue.h"
 #include "preload/launch/thread.h"
 
-/* To be called first. */
-void calls_start(void);
 /* Takes a call record from a thread's ring. */
 void calls_take(const struct thread *thread, const struct call_record *record);
 /* Takes a thread's count-only calls since the last time. */
@@ -28,6 +26,8 @@ void calls_matched(const struct in_flight *operation, uint32_t correlation);
  */
 void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanoseconds, bool overlapped,
 		    bool device_idle);
+/* The matcher has given up a call: no activity record can be assigned to it. */
+void calls_unmatched(struct in_flight *operation);
 /* Whether any call was given up, and how many wait for their records. */
 extern bool calls_given_up;
 extern size_t calls_expected;

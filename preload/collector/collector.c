@@ -294,7 +294,7 @@ int collector_start(struct session *session, void (*the_finish)(struct session *
 	timeline_start(session);
 	ranges_start(session, &scale, window_was_open);
 	sampling_start(scale.monotonic);
-	calls_start();
+	calibration_start(session);
 	error = background_thread_start(run, "ktime");
 	atomic_store_explicit(&started, !error, memory_order_relaxed);
 	return error;

@@ -5,6 +5,7 @@
 #include <utlist.h>
 
 #include "cupti/activity.h"
+#include "preload/collector/calls.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
 
@@ -69,7 +70,6 @@ static struct entry *queues;	     /* of all streams */
 static struct match_stream *latest;  /* the stream that was found last */
 static uint32_t calls_waiting;
 static size_t slots; /* for calls */
-static void (*unmatched)(struct in_flight *);
 
 static bool is_empty(const struct queue *queue)
 {
@@ -106,7 +106,7 @@ static struct in_flight *take_oldest(struct queue *queue)
 
 static void give_up_oldest(struct queue *queue)
 {
-	unmatched(take_oldest(queue));
+	calls_unmatched(take_oldest(queue));
 }
 
 /* Whether no more calls may wait than the queue has. */
@@ -198,11 +198,6 @@ static void heap_update(struct heap *heap, struct queue *queue)
 static struct queue *heap_first(const struct heap *heap)
 {
 	return heap->count ? at(heap, 1) : NULL;
-}
-
-void matcher_start(void (*the_unmatched)(struct in_flight *call))
-{
-	unmatched = the_unmatched;
 }
 
 static void forget_entry(struct entry **table, struct entry *entry)
@@ -344,7 +339,7 @@ void match_expect(struct match_stream *stream, struct in_flight *call)
 	if (!queue)
 		queue = add_queue(stream, call->thread);
 	if (!queue || !make_room(queue)) {
-		unmatched(call);
+		calls_unmatched(call);
 		return;
 	}
 	in_flight_ring_add(&queue->ring, call);

@@ -20,9 +20,6 @@
 
 struct match_stream;
 
-/* To be called first. `unmatched` is called for every call that is given up. */
-void matcher_start(void (*unmatched)(struct in_flight *call));
-
 /* Whether the records' times can be compared with the calls', as they can unless the program has
  * given CUPTI another clock (program.h). If not, only the order counts. */
 extern bool matcher_trusts_clock;

@@ -357,7 +357,7 @@ static struct {
 	bool clock_known; /* the records have times of CLOCK_REALTIME */
 } window;
 
-static void node_recorded(struct operation *operation, uint32_t device, uint64_t nanoseconds)
+void recording_node(struct operation *operation, uint32_t device, uint64_t nanoseconds)
 {
 	struct row *row = rows_of(operation, (int)device);
 
@@ -369,7 +369,7 @@ static void node_recorded(struct operation *operation, uint32_t device, uint64_t
 	row->graph_records++;
 }
 
-static void launch_recorded(struct operation *graph, uint32_t device, uint64_t nanoseconds)
+void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseconds)
 {
 	struct row *row = rows_of(graph, (int)device);
 
@@ -397,7 +397,6 @@ void recording_start(void (*wake)(void), const struct cupti_settings *late_setti
 		deferred_start_plan(late_settings, start);
 	late = late_settings && settings_cupti_waits();
 	allowed = is_allowed() && pause_is_safe();
-	launches_start(node_recorded, launch_recorded);
 	if (!allowed)
 		return;
 	credit = budget * CREDIT_NS;

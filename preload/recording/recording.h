@@ -81,6 +81,10 @@ bool recording_is_complete(void);
 void recording_call(const struct in_flight *call);
 /* Takes the record of an operation that is reported, if calls are not matched. */
 void recording_record(struct operation *operation, const struct activity *activity);
+/* Take each node of a graph's launch that is complete (sums.h), and then the launch's operation,
+ * which lasted from its first node's start to its last one's end. */
+void recording_node(struct operation *operation, uint32_t device, uint64_t nanoseconds);
+void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseconds);
 /* Whether the records of kernels launched by themselves tell which kernel it was. */
 bool recording_knows_kernels(void);
 /* Turns the recording off and on. To be called once per period of the collector; times are of

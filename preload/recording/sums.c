@@ -6,6 +6,7 @@
 #include <utlist.h>
 
 #include "preload/handles/graph.h"
+#include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/window_estimate.h"
 #include "report/session/entries.h"
@@ -588,15 +589,6 @@ struct launch {
 static struct entry *by_correlation;
 static struct launch *oldest; /* by their first record's arrival */
 static uint64_t seen, newest;
-static void (*take_node)(struct operation *, uint32_t, uint64_t);
-static void (*take_graph)(struct operation *, uint32_t, uint64_t);
-
-void launches_start(void (*node)(struct operation *, uint32_t, uint64_t),
-		    void (*graph)(struct operation *, uint32_t, uint64_t))
-{
-	take_node = node;
-	take_graph = graph;
-}
 
 uint64_t launches_seen(void)
 {
@@ -644,10 +636,10 @@ static void end(struct launch *launch, bool valid)
 	    sums_add_launch(launch->kernels, launch->device, launch->parts, launch->part_count,
 			    &graph)) {
 		for (uint32_t i = 0; i < launch->node_count; i++)
-			take_node(launch->parts[launch->nodes[i].part].operation, launch->device,
-				  launch->nodes[i].nanoseconds);
+			recording_node(launch->parts[launch->nodes[i].part].operation,
+				       launch->device, launch->nodes[i].nanoseconds);
 		if (graph)
-			take_graph(graph, launch->device, launch->end - launch->start);
+			recording_graph(graph, launch->device, launch->end - launch->start);
 	}
 	HASH_DEL(by_correlation, &launch->entry);
 	DL_DELETE(oldest, launch);

@@ -63,12 +63,6 @@ void sums_update_rows(void);
 /* Puts the records of a graph launch's nodes together, by their correlation id, while calls are not
  * matched with records (recording.h). For the collector thread only. */
 
-/* `node` is called for each node of a launch that is complete, and then `graph` with the launch's
- * operation, which lasted from its first node's start to its last one's end. */
-void launches_start(void (*node)(struct operation *operation, uint32_t device,
-				 uint64_t nanoseconds),
-		    void (*graph)(struct operation *operation, uint32_t device,
-				  uint64_t nanoseconds));
 /* Takes a node's record. */
 void launches_add(struct operation *operation, const struct activity *activity);
 /* Ends the launches whose nodes have all been recorded, as far as can be told. */

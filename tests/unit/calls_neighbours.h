@@ -87,11 +87,6 @@ bool event_queue_add(struct in_flight *operation)
 	return true;
 }
 
-void calibration_start(struct session *session)
-{
-	(void)session;
-}
-
 void calibration_note(void)
 {
 }
@@ -207,7 +202,6 @@ static int start(void **state)
 		return -1;
 	rows_scale = &scale;
 	header = session_header(rows_session);
-	calls_start();
 	return 0;
 }
 

@@ -257,9 +257,10 @@ void commands_start(void (*the_collect)(void))
 
 static int thread_error;
 
-void calls_start(void)
+void calibration_start(struct session *session)
 {
-	note("calls_start");
+	assert_ptr_equal(session, the_session);
+	note("calibration_start");
 }
 
 static void *(*run)(void *);
@@ -357,7 +358,7 @@ static void prepare(void)
 	driver.cuThreadExchangeStreamCaptureMode = exchange_mode;
 	assert_int_equal(collector_start(the_session, finish), 0);
 	is("commands_start timeline_start ranges_start sampling_start "
-	   "calls_start thread");
+	   "calibration_start thread");
 	assert_ptr_equal(rows_session, the_session);
 	collector_begin(&late);
 	is("recording_start");

@@ -41,8 +41,6 @@ static unsigned pauses, following, watched, starts, plans, finishes, closed, ran
 static uint64_t unread, ended_since, cost_elapsed;
 static bool ended_off, costs_late;
 static struct launch_costs costs;
-static void (*take_node)(struct operation *, uint32_t, uint64_t);
-static void (*take_graph)(struct operation *, uint32_t, uint64_t);
 
 /* In place of the kernel's. */
 int clock_read(clockid_t clock, struct timespec *time)
@@ -196,13 +194,6 @@ bool ranges_are_chosen(void)
 bool operation_names_are_reused(void)
 {
 	return names_reused;
-}
-
-void launches_start(void (*node)(struct operation *, uint32_t, uint64_t),
-		    void (*graph)(struct operation *, uint32_t, uint64_t))
-{
-	take_node = node;
-	take_graph = graph;
 }
 
 static unsigned nodes_added, settled;

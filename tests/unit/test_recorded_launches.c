@@ -5,7 +5,6 @@
 
 TEST(until_a_graph_is_made_all_is_matched, false)
 {
-	assert_true(take_node && take_graph);
 	assert_int_equal(following, 1);
 	assert_int_equal(watched, 1);
 	assert_int_equal(starts + plans, 0);
@@ -49,22 +48,22 @@ TEST(nodes_and_launches_come_into_their_rows, false)
 	row->calls = 2;
 	graphs_made = true;
 	run_for(PERIOD);
-	take_node(&kernel, 0, 25);
+	recording_node(&kernel, 0, 25);
 	assert_int_equal(count(COUNTER_cupti_records), 1);
 	assert_int_equal(count(COUNTER_graph_nodes), 1);
 	assert_int_equal(row->cupti.count, 1);
 	assert_int_equal(row->cupti.total, 25);
 	assert_int_equal(row->graph_records, 1);
-	take_graph(&kernel, 0, 75);
+	recording_graph(&kernel, 0, 75);
 	assert_int_equal(row->cupti.count, 2);
 	assert_int_equal(row->cupti.total, 100);
 	assert_int_equal(row->graph_records, 1);
 	/* All launches were counted before: this one is another graph's. */
-	take_graph(&kernel, 0, 75);
+	recording_graph(&kernel, 0, 75);
 	assert_int_equal(row->cupti.count, 2);
 	no_rows = true;
-	take_node(&kernel, 0, 25);
-	take_graph(&kernel, 0, 75);
+	recording_node(&kernel, 0, 25);
+	recording_graph(&kernel, 0, 75);
 	assert_int_equal(count(COUNTER_graph_nodes), 2);
 	assert_int_equal(row->cupti.count, 2);
 }
@@ -150,7 +149,7 @@ TEST(what_cupti_costs_beyond_three_tenths_of_the_budget_begins_windows, true)
 		"Kernels are recorded in windows: recording all of them would exceed the budget of "
 		"2 %. All calls are counted.");
 	/* A graph's launch is no longer the same as others: only events time it. */
-	take_graph(&kernel, 0, 75);
+	recording_graph(&kernel, 0, 75);
 	assert_int_equal(rows_of(&kernel, 0)->cupti.count, 0);
 	/* Windows open again, and are taken as random ones. */
 	random_closed = 0;

@@ -177,12 +177,6 @@ bool operation_names_are_reused(void)
 	return false;
 }
 
-void launches_start(void (*node)(struct operation *, uint32_t, uint64_t),
-		    void (*graph)(struct operation *, uint32_t, uint64_t))
-{
-	assert_true(node && graph);
-}
-
 void launches_add(struct operation *operation, const struct activity *activity)
 {
 	assert_true(operation && activity);
