@@ -120,15 +120,6 @@ static void write_fact(struct html *html, const char *what, const char *text)
 	fputs("</dd></div>\n", html->file);
 }
 
-static void write_version(struct html *html, const char *what, unsigned major, unsigned minor)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%u.%u", major, minor);
-	if (major)
-		write_fact(html, what, text);
-}
-
 static void write_device(struct html *html, const struct device_info *info, int device)
 {
 	const struct peaks peaks = peaks_of(info);
@@ -173,8 +164,10 @@ int environment_section(struct page *page)
 	snprintf(text, sizeof(text), "%d", header->pid);
 	if (!header->processes)
 		write_fact(html, "Process", text);
-	write_version(html, "CUDA version of the driver", header->driver_version / 1000,
-		      header->driver_version % 1000 / 10);
+	snprintf(text, sizeof(text), "%u.%u", header->driver_version / 1000,
+		 header->driver_version % 1000 / 10);
+	if (header->driver_version >= 1000)
+		write_fact(html, "CUDA version of the driver", text);
 	fputs("</dl>\n", html->file);
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		any |= header->devices[device].used != 0;

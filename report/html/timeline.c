@@ -357,14 +357,9 @@ static int add_part(struct gaps *gaps, enum idle_cause cause, const struct item 
 	return end > start ? add_item(gaps->idle, &item) : 0;
 }
 
-static uint64_t larger(uint64_t one, uint64_t other)
+static uint64_t between(uint64_t least, uint64_t value, uint64_t most)
 {
-	return one > other ? one : other;
-}
-
-static uint64_t smaller(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
+	return value < least ? least : value > most ? most : value;
 }
 
 /* What is before an operation's call, which comes after `calls` others of its thread: those, and
@@ -376,13 +371,13 @@ static int split_before(struct gaps *gaps, const struct track *track, size_t cal
 
 	for (; until > begin && !error; calls--) {
 		const struct item *call = calls ? &track->items[calls - 1] : NULL;
-		uint64_t from = call ? smaller(until, larger(begin, call->end)) : begin;
+		uint64_t from = call ? between(begin, call->end, until) : begin;
 		bool waited = waited_last(gaps->timeline->session, track, calls);
 
 		error = add_part(gaps, waited ? IDLE_AFTER_WAIT : IDLE_PROGRAM, NULL, from, until);
 		if (!call || error)
 			break;
-		until = smaller(from, larger(begin, call->start));
+		until = between(begin, call->start, from);
 		error = add_part(gaps, IDLE_CALL, call, until, from);
 	}
 	return error;
@@ -407,7 +402,7 @@ static int split(struct gaps *gaps, const struct item *before, const struct item
 		cause = IDLE_DEPENDENCY;
 	if (cause != IDLE_LATENCY)
 		return add_part(gaps, cause, NULL, begin, end);
-	latency = smaller(end, larger(begin, call->item->start));
+	latency = between(begin, call->item->start, end);
 	error = split_before(gaps, call->track, (size_t)(call->item - call->track->items), begin,
 			     latency);
 	return error ? error : add_part(gaps, IDLE_LATENCY, NULL, latency, end);

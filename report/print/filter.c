@@ -28,25 +28,17 @@ static char *readable_name(const struct options *options, enum row_kind kind, co
 	return readable ? readable : strdup(name);
 }
 
-/* A name in one of the three lengths; only one that was mangled has shorter forms. */
-static char *text_of_length(const struct options *options, enum row_kind kind, const char *name,
-			    int mode)
-{
-	char *full = readable_name(options, kind, name), *text;
-
-	if (!full || mode == NAMES_FULL || mode == NAMES_AUTO || strcmp(full, name) == 0)
-		return full;
-	text = short_name(full, mode == NAMES_BASE);
-	free(full);
-	return text;
-}
-
-/* The same as a terminal may be sent it. */
+/* A name in one of the three lengths, as a terminal may be sent it; only one that was mangled has
+ * shorter forms. */
 static char *printed_text(const struct options *options, enum row_kind kind, const char *name,
 			  int mode)
 {
-	char *text = text_of_length(options, kind, name, mode), *visible;
+	char *full = readable_name(options, kind, name), *text = full, *visible;
 
+	if (full && mode != NAMES_FULL && mode != NAMES_AUTO && strcmp(full, name) != 0) {
+		text = short_name(full, mode == NAMES_BASE);
+		free(full);
+	}
 	visible = text ? visible_text(text) : NULL;
 	free(text);
 	return visible;

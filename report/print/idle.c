@@ -173,16 +173,6 @@ bool idle_shows(const struct session *session, const struct options *options, in
 	return session_use(session, device) && options->devices >> device & 1;
 }
 
-static void write_lines(const struct report *report)
-{
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!idle_shows(report->session, report->options, device))
-			continue;
-		busy_write(report->session, device, report->prefix, report->file);
-		write_causes(report->session, device, report->prefix, report->file);
-	}
-}
-
 unsigned devices_used(const struct session *session)
 {
 	unsigned used = 0;
@@ -234,7 +224,12 @@ void use_write(const struct report *report)
 				     : "was not on from the start");
 		return;
 	}
-	write_lines(report);
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		if (!idle_shows(report->session, report->options, device))
+			continue;
+		busy_write(report->session, device, report->prefix, report->file);
+		write_causes(report->session, device, report->prefix, report->file);
+	}
 	if (report->options->findings)
 		write_findings(report);
 	/* Events say how long an operation took, and not when. */
