@@ -151,20 +151,20 @@ void html_sheet(struct html *html, struct sheet *sheet, const char *id, const ch
 		html->error = -ENOMEM;
 }
 
-void html_cell(struct html *html, struct cell *cell,
-	       void (*write)(struct html *html, const void *argument), const void *argument)
+bool html_cell_begin(struct html_markup *markup)
 {
-	char *text = NULL;
-	size_t size;
-	struct html inside = {.file = open_memstream(&text, &size), .error = html->error};
+	*markup = (struct html_markup){.text = NULL};
+	markup->inside.file = open_memstream(&markup->text, &markup->size);
+	return markup->inside.file;
+}
 
-	if (inside.file) {
-		write(&inside, argument);
-		html->error = fclose(inside.file) ? -ENOMEM : inside.error;
-	} else {
+void html_cell_end(struct html *html, struct html_markup *markup, struct cell *cell)
+{
+	FILE *file = markup->inside.file;
+
+	if (!file || fclose(file) || markup->inside.error)
 		html->error = -ENOMEM;
-	}
-	cell_markup(cell, text);
+	cell_markup(cell, markup->text);
 }
 
 void html_number(struct html *html, double value, const char *text)
@@ -199,13 +199,14 @@ void stack_swatch(struct html *html, const char *class)
 		class);
 }
 
-void stack_part(struct html *html, const char *class, const char *text, double at, double length)
+double stack_part(struct html *html, const char *class, const char *text, double at, double length)
 {
 	fprintf(html->file,
 		"<rect class=\"%s\" x=\"%.3f%%\" width=\"%.3f%%\" height=\"100%%\"><title>", class,
 		at, length);
 	html_text(html, text);
 	fprintf(html->file, ": %.1f %%</title></rect>\n", length);
+	return at + length;
 }
 
 int html_file(const char *path, bool overwrite, int (*write)(FILE *file, void *argument),

@@ -56,9 +56,15 @@ void html_table_end(struct html *html);
 void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,
 		const char *caption);
 
-/* HTML in a cell: what `write` writes. */
-void html_cell(struct html *html, struct cell *cell,
-	       void (*write)(struct html *html, const void *argument), const void *argument);
+/* HTML in a cell: what is written to `inside` in between. False, and then an error of the page's,
+ * if memory is out. */
+struct html_markup {
+	struct html inside;
+	char *text;
+	size_t size;
+};
+bool html_cell_begin(struct html_markup *markup);
+void html_cell_end(struct html *html, struct html_markup *markup, struct cell *cell);
 
 /* A cell with a number: how it reads, and what the column is sorted by; -1: not known. */
 void html_number(struct html *html, double value, const char *text);
@@ -68,8 +74,8 @@ void html_number(struct html *html, double value, const char *text);
 const char *stack_cause_class(unsigned cause);
 /* A square of a part's colour, before its name. */
 void stack_swatch(struct html *html, const char *class);
-/* A part of a bar: where it begins and how long it is, in percent of the bar. */
-void stack_part(struct html *html, const char *class, const char *text, double at, double length);
+/* A part of a bar: where it begins and how long it is, in percent of the bar. Returns its end. */
+double stack_part(struct html *html, const char *class, const char *text, double at, double length);
 
 /*
  * Writes a page to `path` ("-": standard output), which must not be there unless `overwrite`; it

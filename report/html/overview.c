@@ -61,30 +61,25 @@ static void write_bar(struct html *html, const struct device_time *time, int dev
 		"table below has the parts</title>\n",
 		device, device, device, time_percent(time->whole - time->idle, time->whole),
 		time_percent(time->idle, time->whole));
-	for (unsigned i = 0; i < time->count; i++) {
-		double width = time_percent(time->sums[i].total, time->whole);
-
-		stack_part(html, time->sums[i].class, time->sums[i].text, at, width);
-		at += width;
-	}
+	for (unsigned i = 0; i < time->count; i++)
+		at = stack_part(html, time->sums[i].class, time->sums[i].text, at,
+				time_percent(time->sums[i].total, time->whole));
 	fputs("</svg>\n", html->file);
-}
-
-static void write_what(struct html *html, const void *argument)
-{
-	const struct idle_sum *sum = argument;
-
-	stack_swatch(html, sum->class);
-	fputs(strncmp(sum->class, "busy", 4) == 0 ? "busy: " : "idle: ", html->file);
-	html_text(html, sum->text);
 }
 
 static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct device_time *time = sheet->argument;
+	const struct idle_sum *sum = &time->sums[index];
+	struct html_markup what;
 
 	idle_fill_row(sheet, index, cells);
-	html_cell(&time->page->html, &cells[0], write_what, &time->sums[index]);
+	if (html_cell_begin(&what)) {
+		stack_swatch(&what.inside, sum->class);
+		fputs(strncmp(sum->class, "busy", 4) == 0 ? "busy: " : "idle: ", what.inside.file);
+		html_text(&what.inside, sum->text);
+	}
+	html_cell_end(&time->page->html, &what, &cells[0]);
 }
 
 /* The bar's colours in words. */

@@ -13,29 +13,19 @@ struct side_by_side {
 	uint64_t longest; /* time of a process's devices */
 };
 
-struct bar {
-	const struct job_process *process;
-	double scale;
-};
-
 /* Busy and idle time, each process's bar as long as its devices' time is beside the longest. */
-static void write_bar(struct html *html, const void *argument)
+static void write_bar(struct html *html, const struct job_process *process, double scale)
 {
-	const struct bar *bar = argument;
-	const struct job_process *process = bar->process;
-	double at = 0, scale = bar->scale;
 	uint64_t left = job_idle(process);
-	double length = (double)process->busy * scale;
+	double at;
 
 	fputs("<svg class=\"stack process\" aria-hidden=\"true\">\n", html->file);
-	stack_part(html, "busy-kernels", "busy", at, length);
-	at += length;
+	at = stack_part(html, "busy-kernels", "busy", 0, (double)process->busy * scale);
 	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
 		if (!process->causes[i])
 			continue;
-		length = (double)process->causes[i] * scale;
-		stack_part(html, stack_cause_class(i), idle_cause_texts[i], at, length);
-		at += length;
+		at = stack_part(html, stack_cause_class(i), idle_cause_texts[i], at,
+				(double)process->causes[i] * scale);
 		left -= process->causes[i] < left ? process->causes[i] : left;
 	}
 	if (left)
@@ -46,11 +36,13 @@ static void write_bar(struct html *html, const void *argument)
 static void fill_process(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct side_by_side *sides = sheet->argument;
-	const struct bar bar = {sides->job.processes[index],
-				sides->longest ? 100.0 / (double)sides->longest : 0};
+	struct html_markup bar;
 
 	job_fill_process(sheet, index, cells);
-	html_cell(&sides->page->html, &cells[0], write_bar, &bar);
+	if (html_cell_begin(&bar))
+		write_bar(&bar.inside, sides->job.processes[index],
+			  sides->longest ? 100.0 / (double)sides->longest : 0);
+	html_cell_end(&sides->page->html, &bar, &cells[0]);
 }
 
 static void write_legend(const struct job *job, struct html *html)

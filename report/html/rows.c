@@ -91,27 +91,22 @@ static void write_distribution(struct html *html, const struct table_row *row)
 /* A section's rows. */
 struct rows {
 	struct table tables[TABLE_SECTIONS]; /* that section's */
+	enum table_section section;
 	struct page *page;
 	long most;	  /* bytes of the table */
 	size_t *detailed; /* rows that have their distribution */
 };
 
-struct named {
-	struct page *page;
-	const struct table_row *row;
-	bool distribution;
-};
-
 /* What stands behind the name: the name in full, if it is another one, and the distribution. */
-static void write_name(struct html *html, const void *argument)
+static void write_name(struct html *html, struct page *page, const struct table_row *row,
+		       bool distribution)
 {
-	const struct named *named = argument;
-	char *full = table_row_name(&named->page->full, named->row->first);
+	char *full = table_row_name(&page->full, row->first);
 
 	fputs("<details><summary>", html->file);
-	html_text(html, named->row->name);
+	html_text(html, row->name);
 	fputs("</summary>\n", html->file);
-	if (full && strcmp(full, named->row->name) != 0) {
+	if (full && strcmp(full, row->name) != 0) {
 		fputs("<p class=\"full-name\">", html->file);
 		html_text(html, full);
 		fputs("</p>\n", html->file);
@@ -119,8 +114,8 @@ static void write_name(struct html *html, const void *argument)
 	if (!full)
 		html->error = -ENOMEM;
 	free(full);
-	if (named->distribution)
-		write_distribution(html, named->row);
+	if (distribution)
+		write_distribution(html, row);
 	fputs("</details>", html->file);
 }
 
@@ -129,15 +124,15 @@ static void write_name(struct html *html, const void *argument)
 static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct rows *rows = sheet->argument;
-	struct named named = {.page = rows->page};
+	bool distribution = ftell(rows->page->html.file) < rows->most / 2;
+	struct html_markup name;
 
 	summary_fill_row(sheet, index, cells);
-	for (unsigned i = TABLE_RANGE; i < TABLE_SECTIONS; i++)
-		if (rows->tables[i].count)
-			named.row = &rows->tables[i].rows[index];
-	named.distribution = ftell(rows->page->html.file) < rows->most / 2;
-	*rows->detailed += named.distribution;
-	html_cell(&rows->page->html, &cells[sheet->column_count - 1], write_name, &named);
+	*rows->detailed += distribution;
+	if (html_cell_begin(&name))
+		write_name(&name.inside, rows->page, &rows->tables[rows->section].rows[index],
+			   distribution);
+	html_cell_end(&rows->page->html, &name, &cells[sheet->column_count - 1]);
 }
 
 static void write_left_out(FILE *file, const struct table *table, size_t detailed, size_t shown)
@@ -164,7 +159,7 @@ static int write_rows(struct page *page, enum table_section section, const char 
 		      const char *caption, long most)
 {
 	size_t detailed = 0;
-	struct rows rows = {.page = page, .most = most, .detailed = &detailed};
+	struct rows rows = {.section = section, .page = page, .most = most, .detailed = &detailed};
 	struct sheet sheet;
 
 	rows.tables[section] = page->tables[section];
