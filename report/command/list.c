@@ -81,33 +81,23 @@ int command_list(const struct options *options, const char *const *files, size_t
 				   : visible_fail(EXIT_FAILURE, "ktime: %s", strerror(errno));
 }
 
-/* All profiles, or those of the files that are named. */
-static int find_wanted(const char *const *paths, size_t path_count, struct left_profile **profiles,
-		       size_t *count)
-{
-	int error = 0;
-
-	if (path_count == 0)
-		return left_profiles_find(profiles, count);
-	*profiles = NULL;
-	*count = 0;
-	for (size_t i = 0; i < path_count && !error; i++) {
-		error = left_profile_at(profiles, count, paths[i]);
-		if (error)
-			visible_line(stderr, "ktime: %s: %s", paths[i],
-				     error == -EINVAL ? "no profile" : strerror(-error));
-	}
-	return error;
-}
-
 int command_clean(const struct options *options, const char *const *files, size_t files_count)
 {
-	struct left_profile *profiles;
-	size_t count, removed = 0;
-	int error = find_wanted(files, files_count, &profiles, &count);
-	int status = error ? EXIT_FAILURE : EXIT_SUCCESS;
+	struct left_profile *profiles = NULL;
+	size_t count = 0, removed = 0;
+	int status = EXIT_SUCCESS, error;
 
 	(void)options;
+	/* All profiles, or those of the files that are named. */
+	error = files_count ? 0 : left_profiles_find(&profiles, &count);
+	for (size_t i = 0; i < files_count && !error; i++) {
+		error = left_profile_at(&profiles, &count, files[i]);
+		if (error)
+			visible_line(stderr, "ktime: %s: %s", files[i],
+				     error == -EINVAL ? "no profile" : strerror(-error));
+	}
+	if (error)
+		status = EXIT_FAILURE;
 	for (size_t i = 0; i < count; i++) {
 		const struct left_profile *profile = &profiles[i];
 
