@@ -56,20 +56,11 @@ static int load_driver(struct driver_calls *driver, char *message, size_t size)
 	return -ENOSYS;
 }
 
-static int say_failure(const struct driver_calls *driver, int result, char *message, size_t size)
-{
-	const char *text = NULL;
-
-	if (driver->error_text(result, &text) || !text)
-		text = "unknown error";
-	snprintf(message, size, "the CUDA driver says: %s (%d)", text, result);
-	return -ENODEV;
-}
-
 /* 0, or -ENODEV or -ENOSYS with a one-line message. */
 static int probe_devices(char *message, size_t size)
 {
 	struct driver_calls driver = {.init = NULL};
+	const char *text = NULL;
 	int count = 0, result, error = load_driver(&driver, message, size);
 
 	if (error)
@@ -77,8 +68,12 @@ static int probe_devices(char *message, size_t size)
 	result = driver.init(0);
 	if (!result)
 		result = driver.count(&count);
-	if (result)
-		return say_failure(&driver, result, message, size);
+	if (result) {
+		if (driver.error_text(result, &text) || !text)
+			text = "unknown error";
+		snprintf(message, size, "the CUDA driver says: %s (%d)", text, result);
+		return -ENODEV;
+	}
 	for (; device_count < (size_t)count && device_count < SESSION_DEVICES; device_count++)
 		device_describe(&devices[device_count], &driver.device, (int)device_count);
 	no_nvml = nvml_load(dlsym);

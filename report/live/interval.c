@@ -132,22 +132,16 @@ static void subtract_row(const struct session *session, struct row *now,
 	subtract_estimate(&now->estimate, &before->estimate);
 }
 
-/* A profile only grows, so that what was in it before is where it was. */
-static bool is_same(const struct session *session, const struct row *now,
-		    const struct session *earlier, const struct row *before)
-{
-	return now && now->kind == before->kind && now->device == before->device &&
-	       strcmp(session_string(session, now->name), session_string(earlier, before->name)) ==
-		       0;
-}
-
 static int subtract_rows(struct session *session, const struct session *earlier)
 {
 	struct row *now = NULL, *before;
 
 	session_for_each_row (earlier, before) {
 		now = session_next_row(session, now);
-		if (!is_same(session, now, earlier, before))
+		/* A profile only grows, so that what was in it before is where it was. */
+		if (!now || now->kind != before->kind || now->device != before->device ||
+		    strcmp(session_string(session, now->name),
+			   session_string(earlier, before->name)) != 0)
 			return -EINVAL;
 		subtract_row(session, now, earlier, before);
 	}
