@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "report/options/options.h"
+#include "report/print/table.h"
 #include "report/session/folder.h"
 #include "report/session/session.h"
 
@@ -52,16 +53,14 @@ struct readings {
 	size_t count;
 };
 
-/* Of one name, over all devices; `run` is the whole run. Times are nanoseconds. */
+/* Of one name, over all devices. Times are nanoseconds. */
 struct reading_row {
-	char *name;
-	enum row_kind kind;
-	uint64_t calls, run_calls;
-	uint64_t total, run_total;
-	bool estimated; /* totals are estimates from a sample of the calls */
+	const struct table_row *run; /* in the whole run */
+	uint64_t calls, total;	     /* since the last reading */
 };
 
 struct reading_rows {
+	struct table run;
 	struct reading_row *rows; /* by --sort; after --top */
 	size_t count;
 	uint64_t calls, run_calls; /* sums, of the rows that --top leaves out too */

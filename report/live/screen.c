@@ -115,9 +115,9 @@ static void put_row(const struct reading_rows *rows, const struct reading_row *r
 
 	put(y, "%5s  %8s  %9s  |  %5s %c%8s  %9s  %s", percent_of(percent, row->total, rows->total),
 	    number_time(total, row->total), number_count(calls, row->calls),
-	    percent_of(run_percent, row->run_total, rows->run_total), row->estimated ? '~' : ' ',
-	    number_time(run_total, row->run_total), number_count(run_calls, row->run_calls),
-	    row->name);
+	    percent_of(run_percent, row->run->total, rows->run_total),
+	    row->run->estimated ? '~' : ' ', number_time(run_total, row->run->total),
+	    number_count(run_calls, row->run->calls), row->run->name);
 }
 
 static void put_rows(struct screen *screen, const struct reading *reading, int y)

@@ -11,7 +11,6 @@
 #include "report/export/json.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"
-#include "report/print/table.h"
 
 static void free_reading(struct reading *reading)
 {
@@ -135,53 +134,45 @@ static int compare_rows(const void *left, const void *right, void *argument)
 	int order = 0;
 
 	if (options->top_sort == TOP_NAME)
-		order = strcmp(a->name, b->name);
+		order = strcmp(a->run->name, b->run->name);
 	else if (options->top_sort == TOP_CALLS)
 		order = by_number(a->calls, b->calls);
 	else if (options->top_sort == TOP_RUN)
-		order = by_number(a->run_total, b->run_total);
+		order = by_number(a->run->total, b->run->total);
 	if (order == 0)
 		order = by_number(a->total, b->total);
 	if (order == 0)
-		order = by_number(a->run_total, b->run_total);
-	return order ? order : strcmp(a->name, b->name);
+		order = by_number(a->run->total, b->run->total);
+	return order ? order : strcmp(a->run->name, b->run->name);
 }
 
-/* The rows of now, less those of before; the names are taken over. */
-static void subtract(struct reading_rows *rows, struct table *now, struct table *before)
+/* The rows of the run, less those of before. */
+static void subtract(struct reading_rows *rows, struct table *before)
 {
 	if (before->collected > 0)
 		qsort(before->rows, before->collected, sizeof(*before->rows), compare_names);
-	for (size_t i = 0; i < now->collected; i++) {
-		struct table_row *row = &now->rows[i];
+	for (; rows->count < rows->run.collected; rows->count++) {
+		const struct table_row *run = &rows->run.rows[rows->count];
 		const struct table_row *old =
-			before->collected > 0 ? bsearch(row, before->rows, before->collected,
+			before->collected > 0 ? bsearch(run, before->rows, before->collected,
 							sizeof(*before->rows), compare_names)
 					      : NULL;
-		struct reading_row *result = &rows->rows[rows->count++];
+		struct reading_row *row = &rows->rows[rows->count];
 
-		*result = (struct reading_row){
-			.name = row->name,
-			.kind = row->kind,
-			.calls = added_since(row->calls, old ? old->calls : 0),
-			.run_calls = row->calls,
-			.total = added_since(row->total, old ? old->total : 0),
-			.run_total = row->total,
-			.estimated = row->estimated,
-		};
-		row->name = NULL;
-		rows->calls += result->calls;
-		rows->run_calls += result->run_calls;
-		rows->total += result->total;
-		rows->run_total += result->run_total;
+		row->run = run;
+		row->calls = added_since(run->calls, old ? old->calls : 0);
+		row->total = added_since(run->total, old ? old->total : 0);
+		rows->calls += row->calls;
+		rows->run_calls += run->calls;
+		rows->total += row->total;
+		rows->run_total += run->total;
 	}
 }
 
 void reading_rows_free(struct reading_rows *rows)
 {
-	for (size_t i = 0; i < rows->count; i++)
-		free(rows->rows[i].name);
 	free(rows->rows);
+	table_free(&rows->run);
 	*rows = (struct reading_rows){.rows = NULL};
 }
 
@@ -239,29 +230,29 @@ int reading_rows(const struct reading *reading, const struct options *options, b
 		 struct reading_rows *rows)
 {
 	enum table_section section = api ? TABLE_API : TABLE_GPU;
-	struct table now = {.rows = NULL}, before = {.rows = NULL};
+	struct table before = {.rows = NULL};
 	struct options all = *options;
 	int error;
 
 	*rows = (struct reading_rows){.rows = NULL};
 	add_use(rows, reading, options);
 	all.top = 0;
-	error = table_collect(&now, reading->now, &all, section, TABLE_ALL_DEVICES, false);
+	error = table_collect(&rows->run, reading->now, &all, section, TABLE_ALL_DEVICES, false);
 	if (!error && reading->before)
 		error = table_collect(&before, reading->before, &all, section, TABLE_ALL_DEVICES,
 				      false);
 	if (!error)
-		rows->rows = calloc(now.collected + 1, sizeof(*rows->rows));
-	if (!error && !rows->rows)
-		error = -ENOMEM;
-	if (!error) {
-		subtract(rows, &now, &before);
+		rows->rows = calloc(rows->run.collected + 1, sizeof(*rows->rows));
+	if (rows->rows) {
+		subtract(rows, &before);
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare_rows,
 			(void *)options);
+		if (options->top > 0 && rows->count > options->top)
+			rows->count = options->top;
+	} else {
+		error = error ? error : -ENOMEM;
+		reading_rows_free(rows);
 	}
-	for (; options->top > 0 && rows->count > options->top; rows->count--)
-		free(rows->rows[rows->count - 1].name);
-	table_free(&now);
 	table_free(&before);
 	return error;
 }
@@ -295,7 +286,7 @@ static void write_text(const struct reading *reading, const struct reading_rows 
 	       number_count(calls, rows->calls), number_time(time_text, rows->total));
 	if (rows->count > 0 && rows->total > 0)
 		printf("  %7.2f  %s", 100 * (double)rows->rows[0].total / (double)rows->total,
-		       rows->rows[0].name);
+		       rows->rows[0].run->name);
 	putchar('\n');
 }
 
@@ -333,13 +324,13 @@ static void write_json(const struct reading *reading, const struct reading_rows 
 		const struct reading_row *row = &rows->rows[i];
 
 		json_object(&json, NULL);
-		json_text(&json, "kind", json_kind_name(row->kind));
-		json_text(&json, "name", row->name);
+		json_text(&json, "kind", json_kind_name(row->run->kind));
+		json_text(&json, "name", row->run->name);
 		json_unsigned(&json, "calls", row->calls);
 		json_unsigned(&json, "total", row->total);
-		json_unsigned(&json, "run_calls", row->run_calls);
-		json_unsigned(&json, "run_total", row->run_total);
-		if (row->estimated)
+		json_unsigned(&json, "run_calls", row->run->calls);
+		json_unsigned(&json, "run_total", row->run->total);
+		if (row->run->estimated)
 			json_bool(&json, "estimated", true);
 		json_end(&json);
 	}

@@ -52,12 +52,13 @@ static const char *rows_of(const struct reading *reading, bool api)
 
 	assert_int_equal(reading_rows(reading, &options, api, &rows), 0);
 	for (size_t i = 0; i < rows.count; i++)
-		length += (size_t)snprintf(
-			text + length, sizeof(text) - length, "%s%s %llu %llu %llu %llu",
-			i ? "; " : "", rows.rows[i].name, (unsigned long long)rows.rows[i].calls,
-			(unsigned long long)rows.rows[i].total,
-			(unsigned long long)rows.rows[i].run_calls,
-			(unsigned long long)rows.rows[i].run_total);
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "%s%s %llu %llu %llu %llu", i ? "; " : "",
+					   rows.rows[i].run->name,
+					   (unsigned long long)rows.rows[i].calls,
+					   (unsigned long long)rows.rows[i].total,
+					   (unsigned long long)rows.rows[i].run->calls,
+					   (unsigned long long)rows.rows[i].run->total);
 	snprintf(text + length, sizeof(text) - length, " = %llu %llu %llu %llu",
 		 (unsigned long long)rows.calls, (unsigned long long)rows.total,
 		 (unsigned long long)rows.run_calls, (unsigned long long)rows.run_total);
@@ -228,7 +229,7 @@ static void estimates_are_marked(void **state)
 		session_add_sample(session, &row->events, 100);
 	assert_int_equal(reading_rows(take(), &options, false, &rows), 0);
 	assert_int_equal(rows.count, 1);
-	assert_true(rows.rows[0].estimated);
+	assert_true(rows.rows[0].run->estimated);
 	reading_rows_free(&rows);
 }
 
