@@ -40,11 +40,8 @@ const char *processes_user(uid_t user, char *number, size_t size);
  */
 
 struct reading {
-	char *path, *command;
-	pid_t pid;
-	uid_t user;
+	struct left_profile profile;
 	struct session *before, *now; /* NULL: not read yet */
-	bool ended;		      /* the report was written, or the file is gone */
 };
 
 struct readings {

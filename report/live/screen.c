@@ -55,11 +55,11 @@ static void put_program(const struct screen *screen, int y, size_t index)
 
 	if (reading_rows(reading, &screen->options, false, &rows))
 		return;
-	processes_program(reading->command, program, sizeof(program));
+	processes_program(reading->profile.command, program, sizeof(program));
 	if (index == screen->chosen)
 		attron(A_REVERSE);
-	put(y, "%7d  %-8.8s  %7s  %7s  %11s  %8s  %s", (int)reading->pid,
-	    processes_user(reading->user, user, sizeof(user)), top_percent(busy, rows.busy),
+	put(y, "%7d  %-8.8s  %7s  %7s  %11s  %8s  %s", (int)reading->profile.pid,
+	    processes_user(reading->profile.user, user, sizeof(user)), top_percent(busy, rows.busy),
 	    top_percent(run_busy, rows.run_busy), number_count(calls, rows.calls),
 	    number_time(total, rows.total), program);
 	attroff(A_REVERSE);
@@ -159,7 +159,7 @@ static void draw(struct screen *screen)
 	} else {
 		reading = &screen->readings->of[screen->chosen];
 		y = put_programs(screen, 2);
-		put(y, "Process %d: last %.2f s of %.2f s", (int)reading->pid,
+		put(y, "Process %d: last %.2f s of %.2f s", (int)reading->profile.pid,
 		    reading_seconds(reading), reading_run_seconds(reading));
 		y = put_devices(screen, reading, y + 1);
 		put_rows(screen, reading, y);

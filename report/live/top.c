@@ -16,24 +16,22 @@ static void free_reading(struct reading *reading)
 {
 	session_close(reading->before);
 	session_close(reading->now);
-	free(reading->path);
-	free(reading->command);
+	free(reading->profile.path);
+	free(reading->profile.command);
 }
 
-/* Reads a profile once more; the last readings stay if it fails. */
-static int take(struct reading *reading)
+/* Reads a profile once more; false if the report was written, or the file is gone. */
+static bool take(struct reading *reading)
 {
 	struct session *session;
-	int error = session_open(&session, reading->path);
 
-	if (error)
-		return error;
+	if (session_open(&session, reading->profile.path))
+		return false;
 	session_close(reading->before);
 	reading->before = reading->now;
 	reading->now = session;
 	/* What the end changes, as estimates become final, is no work of the last second. */
-	reading->ended = session_header(session)->finished != 0;
-	return 0;
+	return !session_header(session)->finished;
 }
 
 /* Takes the reading of a profile over from `old`, or begins one; its strings are taken over. */
@@ -42,17 +40,14 @@ static void adopt(struct reading *reading, const struct readings *old, struct le
 	for (size_t i = 0; i < old->count; i++) {
 		struct reading *known = &old->of[i];
 
-		if (!known->path || known->pid != profile->pid ||
-		    strcmp(known->path, profile->path) != 0)
+		if (!known->profile.path || known->profile.pid != profile->pid ||
+		    strcmp(known->profile.path, profile->path) != 0)
 			continue;
 		*reading = *known;
-		*known = (struct reading){.path = NULL};
+		*known = (struct reading){.now = NULL};
 		return;
 	}
-	*reading = (struct reading){.path = profile->path,
-				    .command = profile->command,
-				    .pid = profile->pid,
-				    .user = profile->user};
+	*reading = (struct reading){.profile = *profile};
 	profile->path = profile->command = NULL;
 }
 
@@ -79,7 +74,7 @@ int readings_take(struct readings *readings, char *message, size_t size)
 		struct reading *reading = &readings->of[readings->count];
 
 		adopt(reading, &old, &profiles[i]);
-		if (take(reading) == 0 && !reading->ended)
+		if (take(reading))
 			readings->count++;
 		else
 			free_reading(reading);
@@ -281,7 +276,7 @@ static void write_text(const struct reading *reading, const struct reading_rows 
 {
 	char busy[NUMBER_SIZE], calls[NUMBER_SIZE], time_text[NUMBER_SIZE], clock[16];
 
-	printf("%8s  %7d  %7.2f  %7s  %9s  %8s", top_clock(clock), (int)reading->pid,
+	printf("%8s  %7d  %7.2f  %7s  %9s  %8s", top_clock(clock), (int)reading->profile.pid,
 	       reading_seconds(reading), top_percent(busy, rows->busy),
 	       number_count(calls, rows->calls), number_time(time_text, rows->total));
 	if (rows->count > 0 && rows->total > 0)
@@ -298,8 +293,8 @@ static void write_json(const struct reading *reading, const struct reading_rows 
 	clock_gettime(CLOCK_REALTIME, &now);
 	json_object(&json, NULL);
 	json_real(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9);
-	json_unsigned(&json, "pid", (uint64_t)reading->pid);
-	json_text(&json, "command", reading->command);
+	json_unsigned(&json, "pid", (uint64_t)reading->profile.pid);
+	json_text(&json, "command", reading->profile.command);
 	json_real(&json, "seconds", reading_seconds(reading));
 	json_real(&json, "run_seconds", reading_run_seconds(reading));
 	json_array(&json, "devices");

@@ -93,8 +93,8 @@ static void rows_have_what_came_since_the_last_reading(void **state)
 	first_calls();
 	reading = take();
 	assert_null(reading->before);
-	assert_int_equal(reading->pid, 4321);
-	assert_string_equal(reading->command, "/opt/bin/train --epochs 3");
+	assert_int_equal(reading->profile.pid, 4321);
+	assert_string_equal(reading->profile.command, "/opt/bin/train --epochs 3");
 	assert_string_equal(rows_of(reading, false),
 			    "second 3 2500 3 2500; first 4 400 4 400; [CUDA memcpy HtoD] 1 300 1 "
 			    "300 = 8 3200 8 3200");
