@@ -151,7 +151,7 @@ static void write_quantity(struct html *html, const struct comparison *compariso
 
 	fprintf(html->file, "<tr><th scope=\"row\">GPU %d: %s%s</th>", device,
 		is_share ? "samples with clocks limited by " : names[quantity],
-		is_share ? clock_reason_text(quantity - QUANTITY_REASONS) : "");
+		is_share ? clock_reason_texts[quantity - QUANTITY_REASONS] : "");
 	write_side(html, comparison->a, device, quantity, values[0]);
 	write_side(html, comparison->b, device, quantity, values[1]);
 	snprintf(text, sizeof(text), "%+.1f %s", change, is_share ? "points" : "%");

@@ -311,7 +311,7 @@ static void print_quantity(const struct comparison *comparison, int device, unsi
 		break;
 	default:
 		fprintf(file, "clocks limited by %s in %.1f and %.1f %% of the samples",
-			clock_reason_text(quantity - QUANTITY_REASONS), 100 * values[0],
+			clock_reason_texts[quantity - QUANTITY_REASONS], 100 * values[0],
 			100 * values[1]);
 	}
 }

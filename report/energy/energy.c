@@ -11,6 +11,10 @@ static const unsigned reason_bits[] = {
 	CLOCK_REASONS(REASON_BIT)
 #undef REASON_BIT
 };
+#define REASON_TEXT(name, bit, key, text) text,
+const char *const clock_reason_texts[CLOCK_REASON_COUNT] = {CLOCK_REASONS(REASON_TEXT)};
+#define REASON_KEY(name, bit, key, text) key,
+const char *const clock_reason_keys[CLOCK_REASON_COUNT] = {CLOCK_REASONS(REASON_KEY)};
 
 static void remember(struct energy_meter *meter, const struct energy_reading *reading)
 {
@@ -134,28 +138,6 @@ double clock_reason_share(const struct device_energy *energy, enum clock_reason 
 		       : 0;
 }
 
-const char *clock_reason_text(enum clock_reason reason)
-{
-	static const char *const texts[] = {
-#define REASON_TEXT(name, bit, key, text) text,
-		CLOCK_REASONS(REASON_TEXT)
-#undef REASON_TEXT
-	};
-
-	return texts[reason];
-}
-
-const char *clock_reason_key(enum clock_reason reason)
-{
-	static const char *const keys[] = {
-#define REASON_KEY(name, bit, key, text) key,
-		CLOCK_REASONS(REASON_KEY)
-#undef REASON_KEY
-	};
-
-	return keys[reason];
-}
-
 const char *energy_text(char text[ENERGY_TEXT_SIZE], double value, const char *unit)
 {
 	static const char *const prefixes[] = {"m", "", "k", "M", "G"};
@@ -234,7 +216,7 @@ static const char *reasons_text(char text[REASONS_SIZE], const struct device_ene
 		length +=
 			(size_t)snprintf(text + length, REASONS_SIZE - length, "%s%.1f %%%s by %s",
 					 length ? ", " : "", 100 * clock_reason_share(energy, i),
-					 of, clock_reason_text(i));
+					 of, clock_reason_texts[i]);
 	}
 	return text;
 }

@@ -58,9 +58,9 @@ double energy_power(const struct device_energy *energy);
 double clock_average(const struct clock_range *clock);
 /* The part, up to 1, of the samples in which the device was not idle that had the reason. */
 double clock_reason_share(const struct device_energy *energy, enum clock_reason reason);
-/* "software power cap", "software_power_cap"; never NULL */
-const char *clock_reason_text(enum clock_reason reason);
-const char *clock_reason_key(enum clock_reason reason);
+/* "software power cap", "software_power_cap" */
+extern const char *const clock_reason_texts[CLOCK_REASON_COUNT],
+	*const clock_reason_keys[CLOCK_REASON_COUNT];
 
 /* Two lines for each device that was used, after `prefix`; nothing where --energy was not given. */
 void energy_write(const struct session *session, const struct options *options, const char *prefix,

@@ -171,7 +171,7 @@ void json_energy(struct json *json, const char *name, const struct device_energy
 	add_clock(json, "memory_mhz", &energy->memory);
 	json_object(json, "clock_reasons");
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
-		json_real(json, clock_reason_key(i), clock_reason_share(energy, i));
+		json_real(json, clock_reason_keys[i], clock_reason_share(energy, i));
 	json_end(json);
 	json_end(json);
 }
@@ -611,7 +611,7 @@ static void add_rates(struct json *json, const struct row *row, const struct row
 		add_above_zero(json, "percent", of_row.bandwidth_percent);
 	}
 	if (of_row.remark != REMARK_NONE)
-		json_text(json, "remark", rate_remark_text(of_row.remark));
+		json_text(json, "remark", rate_remarks[of_row.remark].text);
 	if (add_rate(json, "flops", &of_row.flops)) {
 		json_text(json, "precision", precision_names[of_row.precision]);
 		add_above_zero(json, "flops_peak", of_row.flops_peak);

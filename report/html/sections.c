@@ -288,8 +288,8 @@ static int write_tables(struct copies *copies)
 	for (enum rate_remark remark = REMARK_NONE + 1; remark < REMARK_COUNT; remark++) {
 		if (!rates_have_remark(table, remark))
 			continue;
-		fprintf(html->file, "<p class=\"remark\">%s: ", rate_remark_text(remark));
-		html_text(html, rate_remark_meaning(remark));
+		fprintf(html->file, "<p class=\"remark\">%s: ", rate_remarks[remark].text);
+		html_text(html, rate_remarks[remark].meaning);
 		fputs("</p>\n", html->file);
 	}
 	if (copies->count)

@@ -146,11 +146,11 @@ static void fill_line(const struct sheet *sheet, size_t index, struct cell *cell
 	cell_real(&cells[8], rates->bandwidth_percent);
 	/* Why there is none. */
 	if (!csv && rates->remark != REMARK_NONE)
-		cell_text(&cells[8], rate_remark_text(rates->remark));
+		cell_text(&cells[8], rate_remarks[rates->remark].text);
 	cell_real(&cells[9], rates->peak);
 	cell_print(&cells[10], "%s",
 		   peak_text(rates->peak_kind, row->device, buffer, sizeof(buffer)));
-	cell_text(&cells[11], rate_remark_text(rates->remark));
+	cell_text(&cells[11], rate_remarks[rates->remark].text);
 	fill_rate(&cells[12], &rates->flops);
 	cell_real(&cells[15], rates->flops_percent);
 	cell_real(&cells[16], rates->bytes_per_flop);
@@ -272,8 +272,8 @@ static void write_notes(const struct report *report, const struct rates_table *t
 	}
 	for (int i = REMARK_NONE + 1; i < REMARK_COUNT; i++)
 		if (rates_have_remark(&tables[0], i) || rates_have_remark(&tables[1], i))
-			report_begin(report, "%s: %s\n", rate_remark_text(i),
-				     rate_remark_meaning(i));
+			report_begin(report, "%s: %s\n", rate_remarks[i].text,
+				     rate_remarks[i].meaning);
 }
 
 int rates_write(struct report *report)

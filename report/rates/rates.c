@@ -109,23 +109,11 @@ int work_patterns_warn(const struct session *session, const struct options *opti
 	return error;
 }
 
-static const struct {
-	const char *text, *meaning;
-} remarks[] = {
+const struct rate_remark_texts rate_remarks[REMARK_COUNT] = {
 #define RATE_REMARK_TEXTS(name, text, meaning) {text, meaning},
 	RATE_REMARKS(RATE_REMARK_TEXTS)
 #undef RATE_REMARK_TEXTS
 };
-
-const char *rate_remark_text(enum rate_remark remark)
-{
-	return remarks[remark].text;
-}
-
-const char *rate_remark_meaning(enum rate_remark remark)
-{
-	return remarks[remark].meaning;
-}
 
 static double speed(const struct sized_call *call)
 {

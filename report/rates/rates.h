@@ -64,8 +64,9 @@ enum peak_kind { PEAK_NONE, PEAK_HOST, PEAK_NVLINK, PEAK_DRAM, PEAK_DRAM_BOTH };
 #define RATE_REMARK_ENUM(name, text, meaning) REMARK_##name,
 enum rate_remark { RATE_REMARKS(RATE_REMARK_ENUM) REMARK_COUNT };
 #undef RATE_REMARK_ENUM
-const char *rate_remark_text(enum rate_remark remark);
-const char *rate_remark_meaning(enum rate_remark remark);
+extern const struct rate_remark_texts {
+	const char *text, *meaning;
+} rate_remarks[REMARK_COUNT];
 
 enum bound { BOUND_UNKNOWN, BOUND_MEMORY, BOUND_COMPUTE };
 

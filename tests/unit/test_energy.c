@@ -169,8 +169,8 @@ static void each_bit_is_its_own_reason(void **state)
 		for (unsigned other = 0; other < CLOCK_REASON_COUNT; other++)
 			assert_int_equal(energy.reasons[other], other == i);
 	}
-	assert_string_equal(clock_reason_text(CLOCK_REASON_THERMAL), "software thermal slowdown");
-	assert_string_equal(clock_reason_key(CLOCK_REASON_THERMAL), "software_thermal_slowdown");
+	assert_string_equal(clock_reason_texts[CLOCK_REASON_THERMAL], "software thermal slowdown");
+	assert_string_equal(clock_reason_keys[CLOCK_REASON_THERMAL], "software_thermal_slowdown");
 }
 
 static struct device_energy run_of(double joules, unsigned sm)
