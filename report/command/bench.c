@@ -11,7 +11,6 @@
 
 #include "report/command/launch.h"
 #include "report/compare/compare.h"
-#include "report/compare/profile.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/compare/profile.h"
+#include "report/compare/compare.h"
 #include "report/html/html.h"
 #include "report/merge/job.h"
 #include "report/merge/merge.h"

@@ -4,7 +4,7 @@
  * stand: nsys has them in the header ("Avg (ns)"), nvprof in a row below it. What else a file
  * holds, such as other reports and what the profilers say around their tables, is passed over.
  */
-#include "report/compare/profile.h"
+#include "report/compare/compare.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static int csv_read(struct csv_reader *reader)
 	X(NAME, "Name", "Operation")
 
 #define COLUMN_ENUM(name, one, other) COLUMN_##name,
-enum column { COLUMNS(COLUMN_ENUM) COLUMNS_COUNT };
+enum csv_column { COLUMNS(COLUMN_ENUM) COLUMNS_COUNT };
 #undef COLUMN_ENUM
 
 static const char *const headers[COLUMNS_COUNT][2] = {
@@ -142,7 +142,7 @@ static double header_unit(const char *header)
 }
 
 /* COLUMNS_COUNT: none of these. */
-static enum column column_of(const char *header)
+static enum csv_column column_of(const char *header)
 {
 	unsigned column = 0;
 
@@ -160,7 +160,7 @@ static void find_columns(struct csv_import *import)
 	}
 	for (size_t place = 0; place < import->reader.field_count; place++) {
 		const char *header = import->reader.fields[place];
-		enum column column = column_of(header);
+		enum csv_column column = column_of(header);
 
 		if (column == COLUMNS_COUNT || import->places[column] >= 0)
 			continue;
@@ -169,7 +169,7 @@ static void find_columns(struct csv_import *import)
 	}
 }
 
-static bool has(const struct csv_import *import, enum column column)
+static bool has(const struct csv_import *import, enum csv_column column)
 {
 	return import->places[column] >= 0;
 }
@@ -196,12 +196,12 @@ static void begin_table(struct csv_import *import)
 	import->part++;
 }
 
-static const char *field(const struct csv_import *import, enum column column)
+static const char *field(const struct csv_import *import, enum csv_column column)
 {
 	return has(import, column) ? import->reader.fields[import->places[column]] : "";
 }
 
-static double number(struct csv_import *import, enum column column)
+static double number(struct csv_import *import, enum csv_column column)
 {
 	const char *text = field(import, column);
 	char *end;
@@ -244,9 +244,9 @@ static bool row_is_untimed(const struct csv_import *import)
 
 static int read_row(struct csv_import *import)
 {
-	enum column calls_column = has(import, COLUMN_NUM_CALLS) ? COLUMN_NUM_CALLS
-				   : has(import, COLUMN_COUNT)	 ? COLUMN_COUNT
-								 : COLUMN_CALLS;
+	enum csv_column calls_column = has(import, COLUMN_NUM_CALLS) ? COLUMN_NUM_CALLS
+				       : has(import, COLUMN_COUNT)   ? COLUMN_COUNT
+								     : COLUMN_CALLS;
 	bool api = row_is_call(import), timed = !row_is_untimed(import);
 	double calls = number(import, calls_column), total = 0, average = 0;
 	double minimum = 0, maximum = 0, variance = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/compare/profile.h"
+#include "report/compare/compare.h"
 
 #include <dirent.h>
 #include <errno.h>

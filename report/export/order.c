@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/export/order.h"
+#include "report/export/timeline.h"
 
 #include <errno.h>
 #include <stdlib.h>

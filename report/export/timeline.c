@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/export/order.h"
 #include "report/merge/progress.h"
 #include "report/session/items.h"
 

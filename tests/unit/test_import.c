@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report/compare/profile.h"
+#include "report/compare/compare.h"
 
 static char path[32], message[256];
 static struct profile profile;

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "report/compare/profile.h"
+#include "report/compare/compare.h"
 
 static char folder[40], path[64], message[512];
 static struct profile profile;

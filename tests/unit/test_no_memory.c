@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "report/compare/compare.h"
-#include "report/compare/profile.h"
 #include "report/export/export.h"
 #include "report/print/report.h"
 #include "tests/unit/no_memory.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "report/export/order.h"
+#include "report/export/timeline.h"
 
 #define MANY 6000
 

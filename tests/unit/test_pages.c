@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "report/compare/compare.h"
-#include "report/compare/profile.h"
 #include "report/merge/merge.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/page_text.h"

@@ -18,7 +18,6 @@
 #include <cmocka.h>
 
 #include "report/compare/compare.h"
-#include "report/compare/profile.h"
 #include "report/session/session.h"
 
 #define KERNELS	      25

@@ -22,7 +22,6 @@
 #include <sqlite3.h>
 
 #include "report/compare/compare.h"
-#include "report/compare/profile.h"
 #include "report/export/export.h"
 #include "report/print/report.h"
 #include "tests/unit/golden.h"
