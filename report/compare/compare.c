@@ -301,7 +301,7 @@ static int pair_rows(struct comparison *comparison, const struct profile *a,
 
 const char *verdict_text(enum verdict verdict)
 {
-#define VERDICT_TEXT(name, text) text,
+#define VERDICT_TEXT(name, text, class) text,
 	static const char *const texts[] = {VERDICTS(VERDICT_TEXT)};
 #undef VERDICT_TEXT
 

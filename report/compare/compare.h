@@ -89,18 +89,23 @@ int import_csv(struct profile *profile, FILE *file, const char *path, char *mess
 int runs_load(struct profile *sum, const char *const *paths, size_t count, char *message,
 	      size_t size);
 
-/* What can be said of a row. */
+/* What can be said of a row: X(name, text, its class in a page). */
 #define VERDICTS(X)                                                                                \
-	X(SAME, "same")		      /* the 95 % interval lies within the threshold */            \
-	X(FASTER, "faster")	      /* a call takes less time in B */                            \
-	X(SLOWER, "slower")	      /* a call takes more time in B */                            \
-	X(LESS_TIME, "less time")     /* all calls together take less, by fewer calls */           \
-	X(MORE_TIME, "more time")     /* all calls together take more, by more calls */            \
-	X(CANNOT_TELL, "cannot tell") /* too few runs for the noise between them */                \
-	X(UNTIMED, "untimed")	      /* there are calls in both, but in one of them no times */   \
-	X(ONLY_A, "only in A")                                                                     \
-	X(ONLY_B, "only in B")
-#define VERDICT_ENUM(name, text) VERDICT_##name,
+	/* The 95 % interval lies within the threshold. */                                         \
+	X(SAME, "same", "same")                                                                    \
+	/* A call takes less time, or more, in B. */                                               \
+	X(FASTER, "faster", "faster")                                                              \
+	X(SLOWER, "slower", "slower")                                                              \
+	/* All calls together take less, or more, by fewer or more calls. */                       \
+	X(LESS_TIME, "less time", "faster")                                                        \
+	X(MORE_TIME, "more time", "slower")                                                        \
+	/* There are too few runs for the noise between them. */                                   \
+	X(CANNOT_TELL, "cannot tell", "unknown")                                                   \
+	/* There are calls in both, but in one of them no times. */                                \
+	X(UNTIMED, "untimed", "unknown")                                                           \
+	X(ONLY_A, "only in A", "unknown")                                                          \
+	X(ONLY_B, "only in B", "unknown")
+#define VERDICT_ENUM(name, ...) VERDICT_##name,
 enum verdict { VERDICTS(VERDICT_ENUM) VERDICT_COUNT };
 #undef VERDICT_ENUM
 const char *verdict_text(enum verdict verdict);
@@ -183,8 +188,9 @@ void comparison_print_sides(const struct comparison *comparison, FILE *file);
 const struct change *comparison_change(const struct comparison_row *row);
 /* "0.973..1.033", or "-". */
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change);
-/* The lines that sum it up. */
-void comparison_print_lines(const struct comparison *comparison, FILE *file);
+/* The lines that sum it up; `between` stands between the first of them, which Markdown has as
+ * paragraphs. */
+void comparison_print_lines(const struct comparison *comparison, const char *between, FILE *file);
 
 /* Its table, a row for each of its own: like nvprof's, with both sides' times of a run and a
  * verdict. CSV has times in nanoseconds, and nothing where there is none. */

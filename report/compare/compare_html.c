@@ -7,17 +7,13 @@
 #include "report/html/html.h"
 
 /* Bytes of the page. Chosen: it stays under 1 MB. */
-#define PAGE_BYTES 900000
+#define PAGE_BYTES			 900000
 /* The ratio, to either side, at which its bar is full. Chosen. */
-#define RATIO_MOST 2.0
+#define RATIO_MOST			 2.0
 
-static const char *const verdict_classes[VERDICT_COUNT] = {
-	[VERDICT_SAME] = "same",	[VERDICT_FASTER] = "faster",
-	[VERDICT_SLOWER] = "slower",	[VERDICT_LESS_TIME] = "faster",
-	[VERDICT_MORE_TIME] = "slower", [VERDICT_CANNOT_TELL] = "unknown",
-	[VERDICT_UNTIMED] = "unknown",	[VERDICT_ONLY_A] = "unknown",
-	[VERDICT_ONLY_B] = "unknown",
-};
+#define VERDICT_CLASS(name, text, class) class,
+static const char *const verdict_classes[] = {VERDICTS(VERDICT_CLASS)};
+#undef VERDICT_CLASS
 
 /* Columns of the sheet that both sides have: calls and times. */
 static bool is_of_side(const struct sheet *sheet, unsigned column)
@@ -206,7 +202,7 @@ static int write_page(FILE *file, void *argument)
 	      "aria-labelledby=\"summary-title\">\n<h2 id=\"summary-title\">Summary</h2>\n",
 	      file);
 	if (!error && html_lines_begin(&lines))
-		comparison_print_lines(comparison, lines.file);
+		comparison_print_lines(comparison, "", lines.file);
 	if (!error)
 		error = html_lines_end(&html, &lines, "ul");
 	fputs("</section>\n", file);

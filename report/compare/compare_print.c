@@ -200,8 +200,7 @@ static void print_figures(const struct comparison *comparison, FILE *file)
 	}
 }
 
-/* Markdown has paragraphs of them. */
-static void print_lines(const struct comparison *comparison, const char *between, FILE *file)
+void comparison_print_lines(const struct comparison *comparison, const char *between, FILE *file)
 {
 	print_total(comparison, file);
 	fputs(between, file);
@@ -210,11 +209,6 @@ static void print_lines(const struct comparison *comparison, const char *between
 	print_basis(comparison, file);
 	comparison_print_devices(comparison, file);
 	print_figures(comparison, file);
-}
-
-void comparison_print_lines(const struct comparison *comparison, FILE *file)
-{
-	print_lines(comparison, "", file);
 }
 
 /* What is shown: memory, clocks and energy that differ by these parts, shares of samples that
@@ -461,7 +455,7 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 		print_json(comparison, file);
 		break;
 	case SHEET_MARKDOWN:
-		print_lines(comparison, "\n", file);
+		comparison_print_lines(comparison, "\n", file);
 		fputc('\n', file);
 		sheet_markdown(&sheet, &out);
 		out_flush(&out);
@@ -472,7 +466,7 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 	}
 	if (form == SHEET_TEXT) {
 		fputc('\n', file);
-		print_lines(comparison, "", file);
+		comparison_print_lines(comparison, "", file);
 	}
 }
 
