@@ -6,13 +6,12 @@
 #include <string.h>
 
 #define ANY SIZE_MAX
-#define COMMAND(name, options, runs_program, least, most, usage, examples)                         \
-	{#name, OPTION_##options, runs_program, least, most, command_##name, usage, examples},
+#define COMMAND(name, runs_program, least, most, usage, examples)                                  \
+	{#name, runs_program, least, most, command_##name, usage, examples},
 const struct command commands[] = {
-#include "report/command/commands.def"
+#include "report/options/commands.def"
 };
 #undef COMMAND
-const size_t command_count = sizeof(commands) / sizeof(commands[0]);
 
 /* Columns that an option and its argument take before its text. */
 #define OPTION_COLUMNS 33
@@ -47,7 +46,7 @@ static void write_section(enum option_section section, unsigned mask, FILE *file
 
 int help_write(const struct command *command, const char *topic, FILE *file)
 {
-	unsigned mask = command->options;
+	unsigned mask = 1u << (command - commands);
 
 	if (topic && strcmp(topic, "nvprof") == 0) {
 		write_section(SECTION_UNSERVED, mask, file);
@@ -55,7 +54,7 @@ int help_write(const struct command *command, const char *topic, FILE *file)
 	}
 	if (topic && strcmp(topic, "all") != 0)
 		return -EINVAL;
-	if (!topic && mask == OPTION_RUN)
+	if (!topic && command == commands)
 		mask |= OPTION_FIRST;
 	fprintf(file, "usage: %s", command->usage);
 	for (int section = SECTION_COLLECT; section < SECTION_UNSERVED; section++)
@@ -81,12 +80,11 @@ static void write_value(const struct option_entry *entry, FILE *file)
 
 void completion_write(FILE *file)
 {
-	for (size_t i = 0; i < command_count; i++) {
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
 		for (size_t j = 0; j < option_table_size; j++) {
 			const struct option_entry *entry = &option_table[j];
 
-			if (entry->section == SECTION_HIDDEN ||
-			    !(entry->commands & commands[i].options))
+			if (entry->section == SECTION_HIDDEN || !(entry->commands & 1u << i))
 				continue;
 			fprintf(file, "%s\t--%s\t%s%c\t", commands[i].name, entry->name,
 				entry->letter ? "-" : "", entry->letter ? entry->letter : '-');

@@ -10,12 +10,11 @@
 #include "report/options/options.h"
 
 #define COMMAND(name, ...) command_function command_##name;
-#include "report/command/commands.def"
+#include "report/options/commands.def"
 #undef COMMAND
 
 struct command {
 	const char *name;
-	enum option_commands options;
 	bool runs_program; /* so what follows its name is the program's */
 	size_t least, most;
 	command_function *run;
@@ -23,7 +22,6 @@ struct command {
 };
 
 extern const struct command commands[]; /* the first is the one that runs a program */
-extern const size_t command_count;
 
 /*
  * The command's options: those that most users need, or those of a topic ("all", "nvprof").

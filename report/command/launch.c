@@ -356,7 +356,7 @@ static bool check_program(const char *program)
 
 	if (strchr(program, '/') || is_on_path(program))
 		return true;
-	for (size_t i = 1; i < command_count; i++)
+	for (size_t i = 1; i < COMMAND_COUNT; i++)
 		nearest_consider(&nearest, program, strlen(program), commands[i].name);
 	nearest_consider(&nearest, program, strlen(program), "--help");
 	if (access(program, X_OK) == 0)

@@ -15,7 +15,7 @@ static char speaker[32] = "ktime"; /* "ktime show" */
 /* The command of a name; the first one if there is none. */
 static const struct command *command_find(const char *name)
 {
-	for (size_t i = 1; i < command_count; i++)
+	for (size_t i = 1; i < COMMAND_COUNT; i++)
 		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
 	return commands;
@@ -84,7 +84,7 @@ static int read_arguments(const struct command *command, struct options *options
 	bool ended;
 	int first;
 
-	options->command = command->options;
+	options->command = 1u << (command - commands);
 	for (; argc > 1; argc -= first, argv += first) {
 		if (options_parse_arguments(options, argc, argv, &first, message, sizeof(message)))
 			return visible_fail(-EINVAL, "%s: %s", speaker, message);

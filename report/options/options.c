@@ -13,17 +13,20 @@
 #include "report/options/metrics.h"
 #include "report/options/range_pattern.h"
 
-/* The bits of enum option_commands, by the names that the table has room for. */
-#define COMMAND_BIT(name, place) name = OPTION_##name,
-enum { OPTION_COMMANDS(COMMAND_BIT) };
-#undef COMMAND_BIT
+/* The commands' bits, by the names that the table has room for. */
+#define COMMAND(name, ...) name = COMMAND_BIT(name),
+enum {
+#include "report/options/commands.def"
+	first = OPTION_FIRST
+};
+#undef COMMAND
 
 #define ENTRY(kind, offset, name, letter, argument, section, commands, help)                       \
 	{name, letter, OPTION_##kind, offset, argument, SECTION_##section, commands, help},
 #define OPTION(kind, member, ...) ENTRY(kind, offsetof(struct options, member), __VA_ARGS__)
 #define ANOTHER			  OPTION
 #define UNSERVED(name, letter, argument, help)                                                     \
-	ENTRY(UNSERVED, 0, name, letter, argument, UNSERVED, RUN | SHOW, help)
+	ENTRY(UNSERVED, 0, name, letter, argument, UNSERVED, run | show, help)
 const struct option_entry option_table[] = {
 #include "report/options/options.def"
 };
@@ -36,7 +39,7 @@ const size_t option_table_size = sizeof(option_table) / sizeof(option_table[0]);
 void options_defaults(struct options *options)
 {
 	*options = (struct options){
-		.command = OPTION_RUN,
+		.command = run,
 		.timer = TIMER_AUTO,
 		.events = EVENTS_AUTO,
 		.budget = NAN, /* not given */
@@ -432,8 +435,7 @@ static int refuse_unknown(const struct parser *parser, const char *word, const c
 			nearest_consider(&nearest, name, length, option_table[i].name);
 	if (!nearest.name)
 		return refuse(parser, "unknown option %s (%s lists the options)", word,
-			      parser->options->command == OPTION_RUN ? "ktime --help all"
-								     : "--help");
+			      parser->options->command == run ? "ktime --help all" : "--help");
 	return refuse(parser, "unknown option %s: did you mean --%s?", word, nearest.name);
 }
 
@@ -456,7 +458,7 @@ static const struct option_entry *find_letter(const struct options *options, cha
 						     .kind = OPTION_UNSERVED,
 						     .argument = "EVENTS",
 						     .section = SECTION_UNSERVED,
-						     .commands = OPTION_RUN | OPTION_SHOW,
+						     .commands = run | show,
 						     .help = "--metrics reads hardware counters"};
 
 	if (letter == counters.letter && is_known(options, &counters))

@@ -42,26 +42,16 @@ enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
 /* How many times --nvtx-include can be given. */
 #define OPTIONS_RANGES	      8
 
-/* The commands that know an option: X(name, place of its bit). Some are one here: LIST is list and
- * clean too, PEAKS is devices, STEER is on and off. FIRST: it stands in the short help. */
-#define OPTION_COMMANDS(X)                                                                         \
-	X(RUN, 0)                                                                                  \
-	X(SHOW, 1)                                                                                 \
-	X(EXPORT, 2)                                                                               \
-	X(DIFF, 3)                                                                                 \
-	X(LIST, 4)                                                                                 \
-	X(BENCH, 5)                                                                                \
-	X(FIRST, 6)                                                                                \
-	X(PEAKS, 7)                                                                                \
-	X(TOP, 8)                                                                                  \
-	X(MERGE, 9)                                                                                \
-	X(PROMETHEUS, 10)                                                                          \
-	X(STEER, 11)                                                                               \
-	X(WINDOW, 12)                                                                              \
-	X(SNAPSHOT, 13)
-#define OPTION_COMMAND_BIT(name, place) OPTION_##name = 1 << (place),
-enum option_commands { OPTION_COMMANDS(OPTION_COMMAND_BIT) };
-#undef OPTION_COMMAND_BIT
+/* The commands, whose bits say which of them know an option; OPTION_FIRST: it stands in the short
+ * help. */
+#define COMMAND(name, ...)    COMMAND_##name,
+enum command_place {
+#include "report/options/commands.def"
+	COMMAND_COUNT
+};
+#undef COMMAND
+#define COMMAND_BIT(name) (1u << COMMAND_##name)
+#define OPTION_FIRST	  (1u << COMMAND_COUNT)
 
 struct options;
 /* A command: takes files, processes, or a program and its arguments; returns the process's exit
@@ -134,8 +124,7 @@ struct options {
 #undef ANOTHER
 #undef OPTION
 
-	unsigned
-		command; /* enum option_commands: whose options are parsed; OPTION_RUN by default */
+	unsigned command;   /* its bit: whose options are parsed; that of run by default */
 	char *const *words; /* of the command line that are options to be handed on */
 	int word_count;
 	size_t separator;	  /* the operand that "--" stands before; 0: none */
@@ -176,7 +165,7 @@ struct option_entry {
 	size_t field;	      /* offset in struct options */
 	const char *argument; /* "on|off", "FILE" …; "" if it takes none */
 	enum option_section section;
-	unsigned commands; /* enum option_commands */
+	unsigned commands; /* their bits */
 	const char *help;
 };
 

@@ -94,7 +94,7 @@ static void times_have_units_or_are_seconds(void **state)
 	assert_int_equal(parse(""), 0);
 	assert_int_equal(options.from, 0);
 	assert_true(options.to == UINT64_MAX);
-	options.command = OPTION_EXPORT;
+	options.command = COMMAND_BIT(export);
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		char line[64];
 
@@ -148,7 +148,7 @@ static void a_command_knows_its_own_options(void **state)
 	(void)state;
 	options_free(&options);
 	options_defaults(&options);
-	options.command = OPTION_DIFF;
+	options.command = COMMAND_BIT(diff);
 	assert_int_equal(
 		options_parse_arguments(&options, 4, words, &first, message, sizeof(message)), 0);
 	assert_int_equal(first, 3);
@@ -354,8 +354,7 @@ static void names_and_letters_of_a_command_are_unique(void **state)
 	(void)state;
 	for (i = 0; i < option_table_size; i++)
 		for (j = 0; j < i; j++) {
-			if (!(option_table[i].commands & option_table[j].commands &
-			      ~(unsigned)OPTION_FIRST))
+			if (!(option_table[i].commands & option_table[j].commands & ~OPTION_FIRST))
 				continue;
 			assert_string_not_equal(option_table[i].name, option_table[j].name);
 			if (option_table[i].letter)
