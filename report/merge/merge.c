@@ -21,12 +21,10 @@ struct merge {
 	struct session *session; /* that is written */
 	struct entry *starts;	 /* processes: owner, start, number */
 	struct entry *clocks;	 /* of nodes */
-	struct entry *sums;	 /* rows: name, device, kind, the clock that the report shows */
-	struct entry *spreads;	 /* rows of the job: name, kind */
-	struct entry *metrics;	 /* row, name */
-	struct entry *ranges;	 /* parent, name, domain, style */
-	struct entry *parts;	 /* range, row */
-	struct entry *memory;	 /* kind, device */
+	/* Its items: rows by name, device, kind and the clock that the report shows; those of the
+	 * job by name and kind; metrics by row and name; ranges by parent, name, domain and style;
+	 * their parts by range and row; memory by kind and device. */
+	struct entry *items[SEGMENT_KINDS];
 	/* Of the profile that is being added. */
 	struct entry *moved; /* its processes and rows of the job: their offsets there */
 	struct spread_entry *touched;
@@ -112,10 +110,10 @@ static void add_counts(struct merge *merge, struct row *to, const struct session
 
 /* The entry of an item of the merged profile, which is added if there is none; NULL if memory is
  * out. */
-static void *find(struct merge *merge, struct entry **table, const uint64_t key[ENTRY_NUMBERS],
-		  size_t size, enum segment_kind kind, const void *empty)
+static void *find(struct merge *merge, enum segment_kind kind, const uint64_t key[ENTRY_NUMBERS],
+		  size_t size, const void *empty)
 {
-	struct entry *entry = entry_of(table, key, size);
+	struct entry *entry = entry_of(&merge->items[kind], key, size);
 
 	if (entry && !entry->item)
 		entry->item = session_add_item(merge->session, kind, empty);
@@ -132,9 +130,7 @@ static struct sum_entry *find_sum(struct merge *merge, const struct session *sou
 		.device = from->device};
 	const uint64_t key[ENTRY_NUMBERS] = {empty.name, (uint64_t)from->device, from->kind, clock};
 
-	return empty.name ? find(merge, &merge->sums, key, sizeof(struct sum_entry), SEGMENT_ROWS,
-				 &empty)
-			  : NULL;
+	return empty.name ? find(merge, SEGMENT_ROWS, key, sizeof(struct sum_entry), &empty) : NULL;
 }
 
 /* The spread of a name (offset in the merged session). */
@@ -143,8 +139,7 @@ static struct spread_entry *find_spread(struct merge *merge, enum row_kind kind,
 	const struct job_row empty = {.kind = kind, .name = name};
 	const uint64_t key[ENTRY_NUMBERS] = {name, kind};
 	struct spread_entry *spread =
-		name ? find(merge, &merge->spreads, key, sizeof(*spread), SEGMENT_JOB_ROWS, &empty)
-		     : NULL;
+		name ? find(merge, SEGMENT_JOB_ROWS, key, sizeof(*spread), &empty) : NULL;
 
 	if (spread)
 		spread->is_collective =
@@ -196,15 +191,19 @@ static struct row *find_row(struct merge *merge, const struct session *source,
 }
 
 /* The process that is being added has something of a name. */
-static void touch(struct merge *merge, struct spread_entry *entry)
+static void add_time(struct merge *merge, struct spread_entry *entry, uint64_t calls, double total,
+		     double error)
 {
-	if (entry->is_touched)
-		return;
-	entry->is_touched = true;
-	entry->calls = 0;
-	entry->total = entry->error = 0;
-	entry->next_touched = merge->touched;
-	merge->touched = entry;
+	if (!entry->is_touched) {
+		entry->is_touched = true;
+		entry->calls = 0;
+		entry->total = entry->error = 0;
+		entry->next_touched = merge->touched;
+		merge->touched = entry;
+	}
+	entry->calls += calls;
+	entry->total += total;
+	entry->error = sqrt(entry->error * entry->error + error * error);
 }
 
 static int add_to_spread(struct merge *merge, const struct session *source,
@@ -218,10 +217,7 @@ static int add_to_spread(struct merge *merge, const struct session *source,
 		entry = sum->spread = find_spread(merge, from->kind, sum->entry.key[0]);
 	if (!entry)
 		return -ENOMEM;
-	touch(merge, entry);
-	entry->calls += row_calls(from);
-	entry->total += timed->total;
-	entry->error = sqrt(entry->error * entry->error + timed->error * timed->error);
+	add_time(merge, entry, row_calls(from), timed->total, timed->error);
 	/* A graph's nodes have rows of their own. */
 	if (table_section_of(source, from) == TABLE_GPU) {
 		process->gpu += to_unsigned(timed->total);
@@ -243,18 +239,13 @@ static bool is_slower(const struct session *session, const struct job_row *row, 
 	return other->rank.rank < slowest->rank.rank;
 }
 
-static void spread_add(const struct session *session, struct job_row *row, double total,
-		       uint64_t process)
+static void join_spread(const struct session *session, struct job_row *row,
+			const struct job_row *added)
 {
-	uint64_t time = to_unsigned(total + 0.5);
-
-	row->processes++;
-	row->total += total;
-	row->squares += total * total;
-	figure_least(&row->minimum, &row->known, time);
-	if (is_slower(session, row, time, process)) {
-		row->maximum = time;
-		row->slowest = process;
+	figures_merge(figures_of(SCOPE_JOB_ROW), row, added);
+	if (is_slower(session, row, added->maximum, added->slowest)) {
+		row->maximum = added->maximum;
+		row->slowest = added->slowest;
 	}
 }
 
@@ -271,13 +262,21 @@ static int settle(struct merge *merge, struct job_process *process)
 					.row = session_offset(merge->session, entry->entry.item),
 					.calls = entry->calls,
 					.total = entry->total};
+		const uint64_t time = to_unsigned(entry->total + 0.5);
+		const struct job_row of_process = {.processes = 1,
+						   .total = entry->total,
+						   .squares = entry->total * entry->total,
+						   .minimum = time,
+						   .maximum = time,
+						   .slowest = offset,
+						   .known = MINIMUM_KNOWN};
 
 		figure_set(&part.error, &part.known, ERROR_KNOWN, entry->error);
 		entry->is_touched = false;
 		/* What counted alone says nothing of times. */
 		if (!process->timed)
 			continue;
-		spread_add(merge->session, entry->entry.item, entry->total, offset);
+		join_spread(merge->session, entry->entry.item, &of_process);
 		if (!entry->is_collective)
 			continue;
 		process->collectives += to_unsigned(entry->total);
@@ -324,18 +323,13 @@ static int add_spread(struct merge *merge, const struct session *from, const str
 	const struct spread_entry *entry =
 		find_spread(merge, added->kind, merge_string(merge, from, added->name));
 	struct moved_entry *move = entry ? entry_of(&merge->moved, key, sizeof(*move)) : NULL;
-	uint64_t slowest = moved_to(merge, added->slowest);
-	struct job_row *row;
+	struct job_row moved = *added;
 
 	if (!move)
 		return -ENOMEM;
-	row = entry->entry.item;
-	move->to = session_offset(merge->session, row);
-	figures_merge(figures_of(SCOPE_JOB_ROW), row, added);
-	if (is_slower(merge->session, row, added->maximum, slowest)) {
-		row->maximum = added->maximum;
-		row->slowest = slowest;
-	}
+	move->to = session_offset(merge->session, entry->entry.item);
+	moved.slowest = moved_to(merge, added->slowest);
+	join_spread(merge->session, entry->entry.item, &moved);
 	return 0;
 }
 
@@ -369,8 +363,7 @@ static struct metric_values *find_metric(struct merge *merge, const struct sessi
 					    .description =
 						    merge_string(merge, from, added->description)};
 	const uint64_t key[ENTRY_NUMBERS] = {empty.row, empty.name};
-	const struct entry *merged =
-		find(merge, &merge->metrics, key, sizeof(*merged), SEGMENT_METRICS, &empty);
+	const struct entry *merged = find(merge, SEGMENT_METRICS, key, sizeof(*merged), &empty);
 
 	return merged ? merged->item : NULL;
 }
@@ -431,9 +424,9 @@ static struct range_entry *find_range(struct merge *merge, const struct session 
 		.name = merge_string(merge, from, range->name),
 		.domain = merge_string(merge, from, range->domain)};
 	const uint64_t key[ENTRY_NUMBERS] = {empty.parent, empty.name, empty.domain, empty.style};
-	bool fits = HASH_COUNT(merge->ranges) < MERGED_RANGES_MOST;
-	struct range_entry *merged = find(merge, &merge->ranges, key, fits ? sizeof(*merged) : 0,
-					  SEGMENT_RANGES, &empty);
+	bool fits = HASH_COUNT(merge->items[SEGMENT_RANGES]) < MERGED_RANGES_MOST;
+	struct range_entry *merged =
+		find(merge, SEGMENT_RANGES, key, fits ? sizeof(*merged) : 0, &empty);
 
 	if (merged && !merged->path)
 		merged->path = intern_path(merge, from, range, parent);
@@ -461,25 +454,11 @@ static int add_range_part(struct merge *merge, const struct session *source,
 					.row = row ? session_offset(merge->session, row) : 0};
 	const uint64_t key[ENTRY_NUMBERS] = {empty.range, empty.row};
 	const struct entry *merged =
-		row ? find(merge, &merge->parts, key, sizeof(*merged), SEGMENT_RANGE_PARTS, &empty)
-		    : NULL;
+		row ? find(merge, SEGMENT_RANGE_PARTS, key, sizeof(*merged), &empty) : NULL;
 
 	if (!merged)
 		return -ENOMEM;
 	figures_merge(figures_of(SCOPE_PART), merged->item, from);
-	return 0;
-}
-
-/* The GPU's time in a range joins what the process has of its path. */
-static int add_range_time(struct merge *merge, uint64_t path, const struct range_node *node)
-{
-	struct spread_entry *entry = find_spread(merge, ROW_RANGE, path);
-
-	if (!entry)
-		return -ENOMEM;
-	touch(merge, entry);
-	entry->calls += node->calls;
-	entry->total += (double)node->all.time;
 	return 0;
 }
 
@@ -494,6 +473,7 @@ static int add_range(struct merge *merge, const struct session *from, const stru
 					 .maximum = node->maximum,
 					 .known = node->known};
 	bool is_inner = node->parent != RANGE_NO_PARENT;
+	struct spread_entry *entry;
 	struct range_entry *range;
 	int error = 0;
 
@@ -508,9 +488,14 @@ static int add_range(struct merge *merge, const struct session *from, const stru
 	for (size_t i = 0; i < node->part_count && !error; i++)
 		error = add_range_part(merge, from, range->entry.item,
 				       tree->parts[node->first_part + i]);
-	if (!error && spread && node->all.operations > 0)
-		error = add_range_time(merge, range->path, node);
-	return error;
+	if (error || !spread || !(node->all.operations > 0))
+		return error;
+	/* The GPU's time in it joins what the process has of its path. */
+	entry = find_spread(merge, ROW_RANGE, range->path);
+	if (!entry)
+		return -ENOMEM;
+	add_time(merge, entry, node->calls, (double)node->all.time, 0);
+	return 0;
 }
 
 static int add_ranges(struct merge *merge, const struct session *from, bool spread)
@@ -620,31 +605,33 @@ static void merge_trace_start(struct session *merged, const struct session *sess
 }
 
 /* Their threads' numbers would say nothing. */
-static int merge_idle(struct session *merged, const struct session *session)
+static int merge_idle(struct merge *merge, const struct session *session,
+		      struct job_process *process)
 {
 	const struct idle_row *row;
 
 	session_for_each_idle (session, row) {
-		struct idle_row key = {.cause = row->cause, .device = row->device}, *to;
-		const char *name = session_string(session, row->name);
-		const char *before = session_string(session, row->longest_before);
-		const char *after = session_string(session, row->longest_after);
+		const struct idle_row key = {.cause = row->cause,
+					     .device = row->device,
+					     .name = merge_string(merge, session, row->name)};
+		struct idle_row *to = session_idle_row(merge->session, &key);
 
-		key.name = *name ? session_intern(merged, name) : 0;
-		to = session_idle_row(merged, &key);
+		if (process)
+			process->causes[row->cause] += row->total;
 		if (!to)
 			return -ENOMEM;
 		figures_merge(figures_of(SCOPE_IDLE), to, row);
 		if (row->longest <= to->longest)
 			continue;
 		to->longest = row->longest;
-		to->longest_before = *before ? session_intern(merged, before) : 0;
-		to->longest_after = *after ? session_intern(merged, after) : 0;
+		to->longest_before = merge_string(merge, session, row->longest_before);
+		to->longest_after = merge_string(merge, session, row->longest_after);
 	}
 	return 0;
 }
 
-static int merge_memory(struct merge *merge, const struct session *session)
+static int merge_memory(struct merge *merge, const struct session *session,
+			struct job_process *process)
 {
 	const struct memory_use *use;
 
@@ -653,7 +640,7 @@ static int merge_memory(struct merge *merge, const struct session *session)
 		const struct memory_use empty = {.kind = use->kind, .device = use->device};
 		const uint64_t key[ENTRY_NUMBERS] = {use->kind, (uint64_t)use->device};
 		const struct entry *entry =
-			find(merge, &merge->memory, key, sizeof(*entry), SEGMENT_MEMORY, &empty);
+			find(merge, SEGMENT_MEMORY, key, sizeof(*entry), &empty);
 		struct memory_use *to;
 
 		if (!entry)
@@ -664,22 +651,13 @@ static int merge_memory(struct merge *merge, const struct session *session)
 			to->peak_time = use->peak_time;
 		}
 		figures_merge(figures_of(SCOPE_MEMORY), to, use);
-	}
-	return 0;
-}
-
-static void process_memory(struct job_process *process, const struct session *session)
-{
-	const struct memory_use *use;
-
-	session_for_each_memory_use(session, use)
-	{
-		if (use->kind != ALLOCATION_TOTAL)
+		if (!process || use->kind != ALLOCATION_TOTAL)
 			continue;
 		if (use->peak > process->memory_peak)
 			process->memory_peak = use->peak;
 		process->memory_held += use->held;
 	}
+	return 0;
 }
 
 struct clock_entry {
@@ -747,12 +725,8 @@ void merge_free(struct merge *merge)
 		return;
 	entries_free(&merge->starts);
 	entries_free(&merge->clocks);
-	entries_free(&merge->sums);
-	entries_free(&merge->spreads);
-	entries_free(&merge->metrics);
-	entries_free(&merge->ranges);
-	entries_free(&merge->parts);
-	entries_free(&merge->memory);
+	for (unsigned kind = 0; kind < SEGMENT_KINDS; kind++)
+		entries_free(&merge->items[kind]);
 	entries_free(&merge->moved);
 	session_close(merge->session);
 	free(merge);
@@ -803,21 +777,6 @@ static const char *refusal(struct merge *merge, const struct session *session)
 	return NULL;
 }
 
-static void fill_use(struct job_process *process, const struct session *session)
-{
-	const struct session_header *header = session_header(session);
-	const struct idle_row *idle;
-
-	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
-		const struct device_use *use = &header->uses[i];
-
-		process->device_time += use_time(use);
-		process->busy += use->busy;
-	}
-	session_for_each_idle (session, idle)
-		process->causes[idle->cause] += idle->total;
-}
-
 /* Adds a process, on the clock of its node if that was set before it began; `shift` is what its
  * records move by. */
 static int note_process(struct merge *merge, struct job_process *added, struct job_process **there,
@@ -845,9 +804,8 @@ static int add_process(struct merge *merge, const struct session *session,
 		.pid = header->pid,
 		.owner = header->owner,
 		.rank = header->rank,
-		.hostname =
-			session_intern(merge->session, session_string(session, header->hostname)),
-		.command = session_intern(merge->session, session_string(session, header->command)),
+		.hostname = merge_string(merge, session, header->hostname),
+		.command = merge_string(merge, session, header->command),
 		.start_realtime = header->start_realtime,
 		.clock_offset = header->clock_offset,
 		.clock_moved = header->clock_moved,
@@ -856,8 +814,10 @@ static int add_process(struct merge *merge, const struct session *session,
 		.trace_records = counters[COUNTER_trace_lost] ? 0 : counters[COUNTER_trace_records],
 	};
 
-	fill_use(&added, session);
-	process_memory(&added, session);
+	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
+		added.device_time += use_time(&header->uses[i]);
+		added.busy += header->uses[i].busy;
+	}
 	return note_process(merge, &added, process, shift);
 }
 
@@ -966,9 +926,9 @@ int merge_add(struct merge *merge, const struct session *session, char *message,
 	if (!error)
 		error = add_all_rows(merge, session, process);
 	if (!error)
-		error = merge_idle(merge->session, session);
+		error = merge_idle(merge, session, process);
 	if (!error)
-		error = merge_memory(merge, session);
+		error = merge_memory(merge, session, process);
 	if (!error)
 		error = add_trace(merge, session,
 				  process ? session_offset(merge->session, process) : 0, shift);
