@@ -30,21 +30,18 @@ struct control {
 
 static int find_page(int fd, uint64_t *offset)
 {
-	struct session_header *header = malloc(sizeof(*header));
+	struct session_header *header;
 	struct stat status;
-	int error = 0;
+	int error = session_read_header(&header, fd);
 
-	if (!header)
-		return -ENOMEM;
-	error = session_read_header(header, fd);
-	if (error == -ENODATA || error == -EBADMSG)
-		error = -EINVAL;
-	else if (!error && header->finished)
+	if (error)
+		return error == -ENODATA || error == -EBADMSG ? -EINVAL : error;
+	if (header->finished)
 		error = -ESRCH;
-	else if (!error && (fstat(fd, &status) < 0 || header->control == 0 ||
-			    header->control % CONTROL_BYTES ||
-			    header->control + CONTROL_BYTES > header->header_size ||
-			    header->header_size > (uint64_t)status.st_size))
+	else if (fstat(fd, &status) < 0 || header->control == 0 ||
+		 header->control % CONTROL_BYTES ||
+		 header->control + CONTROL_BYTES > header->header_size ||
+		 header->header_size > (uint64_t)status.st_size)
 		error = -EINVAL;
 	*offset = header->control;
 	free(header);

@@ -52,18 +52,6 @@ static int open_profile(int folder, const char *name)
 	return openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
 }
 
-/* A profile's header; NULL where the file is none, or memory is out. The caller frees it. */
-static struct session_header *read_header(int fd)
-{
-	struct session_header *header = malloc(sizeof(*header));
-
-	if (header && session_read_header(header, fd)) {
-		free(header);
-		header = NULL;
-	}
-	return header;
-}
-
 static uint64_t written_until(const struct session_header *header)
 {
 	return header->start_realtime + header->counters[COUNTER_wall_ns];
@@ -78,7 +66,7 @@ static bool is_stale(int fd)
 
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
 		return false;
-	header = read_header(fd);
+	session_read_header(&header, fd);
 	/* The kernel's: under libfaketime it may be any day, and nobody's profile may go for that.
 	 */
 	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
@@ -143,9 +131,11 @@ int folder_create(struct session **session, bool trace, char *path, size_t size)
 /* The running process that writes to an open file; 0: none. */
 static pid_t holder_of(int fd)
 {
-	struct session_header *header = read_header(fd);
-	pid_t holder = header && owner_state(header) == OWNER_RUNS ? header->pid : 0;
+	struct session_header *header;
+	pid_t holder;
 
+	session_read_header(&header, fd);
+	holder = header && owner_state(header) == OWNER_RUNS ? header->pid : 0;
 	free(header);
 	return holder;
 }

@@ -663,8 +663,8 @@ int session_create(struct session **session, const char *path, unsigned flags);
  */
 int session_open(struct session **session, const char *path);
 int session_open_file(struct session **session, int fd);
-/* Reads the header alone, whose references are then those of the file. */
-int session_read_header(struct session_header *header, int fd);
+/* Reads the header alone, whose references are those of the file; the caller frees it. */
+int session_read_header(struct session_header **header, int fd);
 /* In words, for a line that names the file. */
 const char *session_error(int error);
 /* Opens a file; 0, or -errno with a one-line message. -EBADMSG: or its rows were written over. */

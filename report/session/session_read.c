@@ -142,14 +142,16 @@ static int read_header(struct session_header *header, int fd, struct layout **la
 	return length == (ssize_t)(sizeof(*header) - front) ? 0 : -ENODATA;
 }
 
-int session_read_header(struct session_header *header, int fd)
+int session_read_header(struct session_header **result, int fd)
 {
-	struct layout *layout;
-	int error;
+	struct session_header *header = calloc(1, sizeof(*header));
+	struct layout *layout = NULL;
+	int error = header ? read_header(header, fd, &layout) : -ENOMEM;
 
-	memset(header, 0, sizeof(*header));
-	error = read_header(header, fd, &layout);
 	layout_free(layout);
+	if (error)
+		free(header);
+	*result = error ? NULL : header;
 	return error;
 }
 
