@@ -220,46 +220,6 @@ int agreement_write(struct report *report)
 	return 0;
 }
 
-/* Whether most of the row's event pairs may hold more than the operation. */
-static bool is_upper_bound(const struct row *row)
-{
-	uint64_t half = row->events.count / 2;
-
-	return row->host_included > 0 || row->may_wait > half || row->beside > half;
-}
-
-void upper_bounds_write(struct report *report)
-{
-	unsigned by_events = 0, bounds = 0;
-	enum clock_source clock;
-	struct row *row;
-
-	session_for_each_row (report->session, row) {
-		if (!row_is_gpu(row->kind) || row_calls(row) == 0)
-			continue;
-		row_figures(report->session, row, &clock);
-		by_events += clock == CLOCK_EVENTS;
-		bounds += clock == CLOCK_EVENTS && is_upper_bound(row);
-	}
-	if (bounds)
-		report_begin(report,
-			     "Upper bounds: %u of %u rows by CUDA events; their times may include "
-			     "host time, or waits for another engine or stream%s.\n",
-			     bounds, by_events,
-			     report->options->verbose ? "" : " (--verbose names them)");
-	session_for_each_row (report->session, row) {
-		const char *name = NULL;
-
-		row_figures(report->session, row, &clock);
-		if (report->options->verbose && row_is_gpu(row->kind) && clock == CLOCK_EVENTS &&
-		    is_upper_bound(row) &&
-		    filter_shows(&report->filter, row->kind, row->name, row->device))
-			name = filter_name(&report->filter, row->kind, row->name);
-		if (name)
-			report_begin(report, "Upper bound: %s\n", name);
-	}
-}
-
 bool rows_are_by_events(const struct session *session)
 {
 	enum clock_source clock;

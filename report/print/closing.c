@@ -17,8 +17,8 @@ struct coverage {
 	uint64_t untimed[UNTIMED_COUNT];  /* of rows without times, and of those by events */
 	uint64_t unpaired[UNTIMED_COUNT]; /* without an event pair, in any row */
 	uint64_t left_out; /* operations of rows without times: the percentages leave them out */
-	unsigned rows_by_cupti, rows_by_events;
-	bool sampled;			/* a row is an estimate from a sample */
+	unsigned rows_by_cupti, rows_by_events, bounds; /* those whose times are upper bounds */
+	bool sampled;					/* a row is an estimate from a sample */
 	bool corrected[OVERHEAD_KINDS]; /* a row by events has the event-pair overhead taken off */
 	bool queued, mostly_queued;	/* such a row has queued operations; most of its pairs do */
 };
@@ -42,6 +42,14 @@ void report_warn(const struct report *report, const char *format, ...)
 	vfprintf(report->file, format, arguments);
 	va_end(arguments);
 	fprintf(report->file, "%s\n", report->options->colour ? "\033[0m" : "");
+}
+
+/* Whether most of the row's event pairs may hold more than the operation. */
+static bool is_upper_bound(const struct row *row)
+{
+	uint64_t half = row->events.count / 2;
+
+	return row->host_included > 0 || row->may_wait > half || row->beside > half;
 }
 
 /* Of a row by events whose pairs do not hold the host's part. */
@@ -75,6 +83,7 @@ static void cover(struct coverage *coverage, const struct session *session)
 		coverage->left_out += clock == CLOCK_NONE ? calls : 0;
 		coverage->rows_by_cupti += clock == CLOCK_CUPTI;
 		coverage->rows_by_events += clock == CLOCK_EVENTS;
+		coverage->bounds += clock == CLOCK_EVENTS && is_upper_bound(row);
 		coverage->sampled |= row_is_estimated(row, clock);
 		if (clock == CLOCK_EVENTS && !row->host_included && row->overhead < OVERHEAD_KINDS)
 			cover_overhead(coverage, row);
@@ -105,6 +114,30 @@ static void write_reasons(const struct report *report, const char *title, const 
 	}
 	if (written)
 		fputs(".\n", report->file);
+}
+
+/* How many rows by events have upper bounds, and with --verbose their names. */
+static void write_bounds(struct report *report, const struct coverage *coverage)
+{
+	bool named = report->options->verbose;
+	enum clock_source clock;
+	const struct row *row;
+
+	if (coverage->bounds)
+		report_begin(report,
+			     "Upper bounds: %u of %u rows by CUDA events; their times may include "
+			     "host time, or waits for another engine or stream%s.\n",
+			     coverage->bounds, coverage->rows_by_events,
+			     named ? "" : " (--verbose names them)");
+	session_for_each_row (report->session, row) {
+		row_figures(report->session, row, &clock);
+		if (!named || !row_is_gpu(row->kind) || clock != CLOCK_EVENTS ||
+		    !is_upper_bound(row) ||
+		    !filter_shows(&report->filter, row->kind, row->name, row->device))
+			continue;
+		report_begin(report, "Upper bound: %s\n",
+			     filter_name(&report->filter, row->kind, row->name));
+	}
 }
 
 /* What is taken off event pairs, and which rows it is not known for. */
@@ -147,7 +180,7 @@ static void write_corrections(struct report *report, const struct coverage *cove
 		report_warn(report,
 			    "Times of kernels queued behind other work include what their event "
 			    "pairs hold more, which has not been measured.");
-	upper_bounds_write(report);
+	write_bounds(report, coverage);
 }
 
 static void write_timing(struct report *report, const struct coverage *coverage)

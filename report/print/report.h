@@ -80,9 +80,6 @@ int histograms_write(const struct report *report);
  * of the report. 0 or -ENOMEM. */
 int cross_check_write(struct report *report);
 int agreement_write(struct report *report);
-/* The line that counts the rows by events whose times are upper bounds; with --verbose their names.
- */
-void upper_bounds_write(struct report *report);
 /* Whether events alone timed operations of the GPU. */
 bool rows_are_by_events(const struct session *session);
 /* Rates beside the device's peaks, of --bandwidth and what kernels were declared to do. */
