@@ -343,36 +343,54 @@ static void write_overhead(const struct report *report)
 		report_warn(report, "Overhead: over the budget of %g %%.", header->budget_percent);
 }
 
+struct figure_row {
+	const struct figure *figure;
+	const struct row *row;
+	const char *name;
+};
+
+static const struct column figure_columns[] = {{NULL, "Figure", .kind = CELL_TEXT},
+					       {NULL, "Value", .kind = CELL_WORD},
+					       {NULL, "GPU", .kind = CELL_WORD},
+					       {NULL, "Name", .kind = CELL_TEXT}};
+
+static void fill_figure(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct figure_row *of = (const struct figure_row *)sheet->argument + index;
+
+	cell_text(&cells[0], of->figure->name);
+	cell_print(&cells[1], "%.15g", figure_value(of->figure, of->row));
+	cell_print(&cells[2], "%d", of->row->device);
+	cell_text(&cells[3], of->name);
+}
+
 /* The rows that have a figure: in text behind each other, in CSV one a line. */
 static void write_figure(struct report *report, const struct figure *figure)
 {
-	const char *begin = report->prefix;
-	const struct row *row;
+	struct figure_row of = {.figure = figure};
+	struct sheet sheet = {SHEET_OF(figure_columns), .row = fill_figure, .argument = &of,
+			      .rows = 1};
+	bool begun = false;
 
-	session_for_each_row (report->session, row) {
-		double value = figure_value(figure, row);
+	session_for_each_row (report->session, of.row) {
+		double value = figure_value(figure, of.row);
 		char text[NUMBER_SIZE];
-		const char *name;
 
-		if (!figure_is_known(figure, row) || !(value > 0) ||
-		    !filter_shows(&report->filter, row->kind, row->name, row->device))
+		if (!figure_is_known(figure, of.row) || !(value > 0) ||
+		    !filter_shows(&report->filter, of.row->kind, of.row->name, of.row->device))
 			continue;
-		name = filter_name(&report->filter, row->kind, row->name);
-		if (report->options->csv) {
-			if (begin == report->prefix)
-				fputs("\"Figure\",\"Value\",\"GPU\",\"Name\"\n", report->file);
-			begin = "";
-			fprintf(report->file, "\"%s\",%.15g,%d,", figure->name, value, row->device);
-			csv_write_text(name ? name : "", report->file);
-			fputc('\n', report->file);
-			continue;
-		}
-		fprintf(report->file, *begin == ',' ? "%s" : "%s%s: ", begin, figure->text);
-		fprintf(report->file, "%s %s", name ? name : "",
-			number_figure(text, figure, value));
-		begin = ", ";
+		of.name = filter_name(&report->filter, of.row->kind, of.row->name);
+		sheet.continued = begun;
+		if (report->options->csv)
+			report_sheet(report, &sheet);
+		else if (!begun)
+			report_begin(report, "%s: ", figure->text);
+		if (!report->options->csv)
+			fprintf(report->file, "%s%s %s", begun ? ", " : "", of.name,
+				number_figure(text, figure, value));
+		begun = true;
 	}
-	if (*begin == ',')
+	if (begun && !report->options->csv)
 		fputs(".\n", report->file);
 }
 

@@ -163,7 +163,5 @@ void report_begin(const struct report *report, const char *format, ...)
 /* A warning among the lines below the tables, on a terminal in colour. */
 void report_warn(const struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A name in CSV: in quotes, a quote inside doubled. */
-void csv_write_text(const char *text, FILE *file);
 
 #endif

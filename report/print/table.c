@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
@@ -372,20 +371,6 @@ uint64_t table_time(const struct table_row *row, enum table_column column)
 }
 
 /* nvprof's summary, as text and as CSV, and the histograms of its rows. */
-
-void csv_write_text(const char *text, FILE *file)
-{
-	char *visible = visible_text(text);
-
-	fputc('"', file);
-	for (const char *at = visible; at && *at; at++) {
-		if (*at == '"')
-			fputc('"', file);
-		fputc(*at, file);
-	}
-	fputc('"', file);
-	free(visible);
-}
 
 #define TITLE_WIDTH 16
 
