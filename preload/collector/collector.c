@@ -30,7 +30,6 @@
 #include "preload/recording/commands.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
-#include "preload/recording/trace_window.h"
 #include "preload/timeline/timeline.h"
 
 /* The collector's period. A thread's ring holds 22 ms of the fastest launching, which leaves room

@@ -7,7 +7,6 @@
 #include "preload/base/settings.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/recording.h"
-#include "preload/recording/trace_window.h"
 
 bool trace_wanted(void)
 {

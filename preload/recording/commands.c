@@ -8,7 +8,6 @@
 #include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
-#include "preload/recording/trace_window.h"
 #include "report/control/control.h"
 #include "report/options/options.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/recording/recording.h"
 
+#include <errno.h>
 #include <math.h>
 
 #include "cupti/cupti.h"
@@ -10,7 +11,62 @@
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/sums.h"
-#include "preload/recording/trace_window.h"
+#include "report/options/options.h"
+
+/* How much longer than its window a trace is kept for the one who asked for it, who copies the
+ * profile meanwhile. Chosen. */
+#define KEPT_NS 20000000000u
+
+static unsigned traced;	    /* bits of enum trace_set; 0: there is none */
+static uint64_t trace_ends; /* CLOCK_MONOTONIC, nanoseconds */
+
+int trace_window_open(unsigned what, uint64_t duration)
+{
+	if (!traced && session_header(rows_session)->trace_on)
+		return -EEXIST;
+	/* Calls are taken one by one only where they are matched with records. */
+	if (!cupti_active() || (what & TRACE_API && !mode_is_cupti()))
+		return -EOPNOTSUPP;
+	session_restart_trace(rows_session, TRACE_WINDOW_BYTES);
+	session_header(rows_session)->trace_on = TRACE_GROWS;
+	traced = what;
+	trace_ends = clock_ns(CLOCK_MONOTONIC) + KEPT_NS;
+	/* What another process asks for may be anything. */
+	trace_ends = duration < UINT64_MAX - trace_ends ? trace_ends + duration : UINT64_MAX;
+	return 0;
+}
+
+void trace_window_stop(void)
+{
+	if (traced)
+		session_header(rows_session)->trace_on = TRACE_STAYS;
+}
+
+int trace_window_close(void)
+{
+	if (!traced)
+		return -ENODATA;
+	traced = 0;
+	session_header(rows_session)->trace_on = TRACE_NONE;
+	session_restart_trace(rows_session, TRACE_WINDOW_BYTES);
+	return 0;
+}
+
+void trace_window_update(void)
+{
+	if (traced && clock_ns(CLOCK_MONOTONIC) >= trace_ends)
+		trace_window_close();
+}
+
+bool trace_window_is_open(void)
+{
+	return traced != 0;
+}
+
+bool trace_window_takes(enum row_kind kind)
+{
+	return !traced || traced & (row_is_api(kind) ? TRACE_API : TRACE_GPU);
+}
 
 /* The windows that are a test, and how many of them must lack records. Chosen: a window that lacks
  * some for a reason that nobody knows ends nothing. */

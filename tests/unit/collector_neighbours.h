@@ -44,7 +44,6 @@
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/commands.h"
 #include "preload/recording/recording.h"
-#include "preload/recording/trace_window.h"
 #include "preload/timeline/timeline.h"
 #include "tests/unit/own_process.h"
 

@@ -24,7 +24,6 @@
 #include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
-#include "preload/recording/trace_window.h"
 #include "preload/recording/rows.h"
 #include "tests/unit/own_process.h"
 
@@ -115,11 +114,6 @@ void deferred_start_plan(const struct cupti_settings *how, cupti_starter start)
 }
 
 bool deferred_start_is_planned(void)
-{
-	return false;
-}
-
-bool trace_window_is_open(void)
 {
 	return false;
 }

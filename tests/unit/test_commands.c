@@ -14,7 +14,6 @@
 #include "preload/recording/commands.h"
 #include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
-#include "preload/recording/trace_window.h"
 #include "preload/recording/rows.h"
 #include "report/control/control.h"
 #include "report/options/options.h"

@@ -19,7 +19,6 @@
 #include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
-#include "preload/recording/trace_window.h"
 #include "preload/recording/rows.h"
 #include "tests/unit/own_process.h"
 
@@ -32,7 +31,7 @@ static unsigned making, closed, random_windows, updates, ended, turns;
 static unsigned settles, windows_opened, windows_closed, calls_seen;
 static uint64_t now = 1000000 * MS, seen, since, until;
 static bool told_off, told_windows, told_stays_on, fresh;
-static bool cupti_waits = true, deferred, tracing;
+static bool cupti_waits = true, deferred;
 
 struct options settings;
 _Atomic bool mode_cupti = true;
@@ -91,11 +90,6 @@ void deferred_start_plan(const struct cupti_settings *how, cupti_starter start)
 bool deferred_start_is_planned(void)
 {
 	return deferred;
-}
-
-bool trace_window_is_open(void)
-{
-	return tracing;
 }
 
 bool pause_is_safe(void)
@@ -354,14 +348,14 @@ TEST(while_a_trace_is_wanted_all_is_recorded)
 	spend_the_credit();
 	assert_true(paused);
 	before = count(COUNTER_windows_ns);
-	tracing = true;
+	assert_int_equal(trace_window_open(TRACE_GPU, 1000000 * MS), 0);
 	opened_at = now + MS;
 	for (int i = 0; i < 1000; i++) {
 		launch();
 		update(MS);
 		assert_true(!paused);
 	}
-	tracing = false;
+	assert_int_equal(trace_window_close(), 0);
 	while (!paused)
 		update(MS);
 	/* A window, which is not one by chance. */
@@ -534,10 +528,10 @@ TEST(windows_end_when_three_lack_records_and_the_report_says_so)
 		update(MS);
 	assert_true(paused && turns == turned && count(COUNTER_windows) == 5);
 	/* Unless the user asks for a trace. */
-	tracing = true;
+	assert_int_equal(trace_window_open(TRACE_GPU, 1000000 * MS), 0);
 	update(MS);
 	assert_false(paused);
-	tracing = false;
+	assert_int_equal(trace_window_close(), 0);
 	while (!paused)
 		update(MS);
 	for (int i = 0; i < 10000; i++)
@@ -660,14 +654,14 @@ TEST(graphs_wait_for_nothing_while_all_is_recorded)
 {
 	begin();
 	assert_true(!told_stays_on);
-	tracing = true;
+	assert_int_equal(trace_window_open(TRACE_GPU, 1000000 * MS), 0);
 	making = 1;
 	update(PERIOD);
 	assert_true(!paused && told_stays_on);
 	making = 0;
 	update(PERIOD);
 	assert_true(!paused && told_stays_on);
-	tracing = false;
+	assert_int_equal(trace_window_close(), 0);
 	update(PERIOD);
 	assert_true(!told_stays_on && !told_off);
 	refused = true;

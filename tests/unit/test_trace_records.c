@@ -16,7 +16,6 @@
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
-#include "preload/recording/trace_window.h"
 
 struct session *rows_session;
 const struct clock_scale *rows_scale;

@@ -12,7 +12,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/settings.h"
-#include "preload/recording/trace_window.h"
+#include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "report/options/options.h"
 

@@ -58,7 +58,7 @@ $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
 $(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/, late_start.o)
 $(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/late_start.o
 $(BUILD)/tests/unit/test_commands: $(BUILD)/obj/preload/recording/commands.o
-$(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/trace_window.o
+$(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/events/gates.o
 $(BUILD)/tests/unit/test_instantiation: $(BUILD)/obj/preload/handles/graph.o
 $(BUILD)/tests/unit/test_cost: $(BUILD)/obj/preload/collector/cost.o
