@@ -7,7 +7,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "cupti/activity.h"
 #include "cupti/cupti.h"
 #include "preload/base/pointer_map.h"
 #include "preload/base/settings.h"

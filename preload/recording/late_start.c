@@ -180,11 +180,6 @@ void deferred_start_plan(const struct cupti_settings *settings, cupti_starter st
 	instantiation_tell(true, true);
 }
 
-bool deferred_start_is_planned(void)
-{
-	return is_deferred;
-}
-
 void deferred_start_now(void (*collect)(void))
 {
 	char reason[256] = "";

@@ -49,8 +49,6 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed);
 /* CUPTI is to be started by `start` with these settings, which are copied, once
  * deferred_start_now() is called. */
 void deferred_start_plan(const struct cupti_settings *settings, cupti_starter start);
-/* Whether it is still to be started. */
-bool deferred_start_is_planned(void);
 /*
  * Starts it if that is planned. Whether a call that was made meanwhile has left a record is not
  * known: none waits for one. `collect` takes these calls, and as many of such records as there are,

@@ -436,23 +436,24 @@ void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseco
 }
 
 /* Whether what CUPTI records may be decided while the program runs. */
-static bool is_allowed(void)
+static bool is_allowed(bool deferred)
 {
 	return late || (settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
 			!options_want_trace(&settings) && !ranges_are_chosen() &&
-			(mode_is_cupti() || deferred_start_is_planned()));
+			(mode_is_cupti() || deferred));
 }
 
 void recording_start(void (*wake)(void), const struct cupti_settings *late_settings,
 		     cupti_starter start)
 {
 	uint64_t now = clock_ns(CLOCK_REALTIME);
+	bool deferred = late_settings && !settings_cupti_waits();
 
 	budget = options_budget(&settings) / 100;
-	if (late_settings && !settings_cupti_waits())
+	if (deferred)
 		deferred_start_plan(late_settings, start);
-	late = late_settings && settings_cupti_waits();
-	allowed = is_allowed() && pause_is_safe();
+	late = late_settings && !deferred;
+	allowed = is_allowed(deferred) && pause_is_safe();
 	if (!allowed)
 		return;
 	credit = budget * CREDIT_NS;

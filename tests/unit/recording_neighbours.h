@@ -113,11 +113,6 @@ void deferred_start_plan(const struct cupti_settings *how, cupti_starter start)
 	fail();
 }
 
-bool deferred_start_is_planned(void)
-{
-	return false;
-}
-
 bool pause_is_safe(void)
 {
 	return true;

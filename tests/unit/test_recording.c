@@ -87,11 +87,6 @@ void deferred_start_plan(const struct cupti_settings *how, cupti_starter start)
 	deferred = true;
 }
 
-bool deferred_start_is_planned(void)
-{
-	return deferred;
-}
-
 bool pause_is_safe(void)
 {
 	return safe;
