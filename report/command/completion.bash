@@ -5,13 +5,8 @@
 # _ktime_value OPTION: what stands behind it: "-" nothing, "file", words between |, or "any".
 _ktime_value()
 {
-	local table_command option letter value rest
-	while IFS=$'\t' read -r table_command option letter value rest; do
-		if [[ $table_command == "$command" && ($1 == "$option" || $1 == "$letter") ]]; then
-			echo "$value"
-			return
-		fi
-	done <<<"$table"
+	awk -F'\t' -v command="$command" -v "option=$1" \
+		'$1 == command && ($2 == option || $3 == option) { print $4; exit }' <<<"$table"
 }
 
 # Words are compared as bash splits them: at "=", which is then a word of its own. Behind the
