@@ -23,8 +23,7 @@
 
 #define CANNOT_RUN 126
 #define NOT_FOUND  127
-#define NO_LIBRARY                                                                                 \
-	"ktime: libktime.so was not found beside this command or in ../lib; install both\n"
+#define NO_LIBRARY "ktime: libktime.so was not found beside this command or in ../lib; install both"
 
 /* The command's file, in PATH_MAX bytes. */
 static bool find_self(char *self)
@@ -310,10 +309,8 @@ int launch(const struct options *options, const char *const *program)
 			"into the name for --log-file",
 			options->log_file);
 	library = find_library();
-	if (!library) {
-		fputs(NO_LIBRARY, stderr);
-		return CANNOT_RUN;
-	}
+	if (!library)
+		return visible_fail(CANNOT_RUN, NO_LIBRARY);
 	/* The loader takes both for separators and knows no quoting. */
 	if (strpbrk(library, " :")) {
 		visible_line(stderr,
@@ -375,10 +372,8 @@ static int print_library(void)
 {
 	char *library = find_library();
 
-	if (!library) {
-		fputs(NO_LIBRARY, stderr);
-		return EXIT_FAILURE;
-	}
+	if (!library)
+		return visible_fail(EXIT_FAILURE, NO_LIBRARY);
 	puts(library);
 	free(library);
 	return EXIT_SUCCESS;
