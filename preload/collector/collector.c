@@ -14,7 +14,6 @@
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
-#include "preload/collector/counters.h"
 #include "preload/collector/drain.h"
 #include "preload/collector/main_thread.h"
 #include "preload/collector/records.h"

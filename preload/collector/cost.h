@@ -2,7 +2,8 @@
 /*
  * ktime's overhead, for the profile's counters: the host time of the hooks, which is measured; what
  * CUPTI and events add to the host's and the device's time, which is assumed from measurements; and
- * by how much all of that makes the run longer. For the collector thread only.
+ * by how much all of that makes the run longer. And the other counters, which are read off other
+ * state now and then. For the collector thread only.
  */
 #ifndef KTIME_PRELOAD_COLLECTOR_COST_H
 #define KTIME_PRELOAD_COLLECTOR_COST_H
@@ -11,11 +12,11 @@
 #include <stdint.h>
 
 #include "cupti/activity.h"
-#include "preload/events/in_flight.h"
+
+struct in_flight;
 
 /* What ran on a device before an operation, and at the same time, by the activity records. Times in
- * nanoseconds. For the collector thread only. */
-
+ * nanoseconds. */
 struct concurrency {
 	bool overlapped;     /* it ran at the same time as an operation of another stream */
 	bool same_stream;    /* the operation that ended last before it was of its stream */
@@ -37,5 +38,12 @@ void cost_of_pair(void);
 void cost_update(unsigned threads);
 /* How many threads are in hooks at the same time, as far as is known: at least 1. */
 extern unsigned cost_threads;
+
+/* Brings all counters up to date: some microseconds, and every second some 50 more. */
+void counters_update(void);
+/* Updates the peak of what ktime adds to the program's memory: the resident pages of its data.
+ * Memory that CUPTI and the driver take is not included, and in a program that has sandboxed itself
+ * the kernel is no longer asked. Takes some 50 us for a profile of a megabyte. */
+void memory_measure(void);
 
 #endif

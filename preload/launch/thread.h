@@ -187,7 +187,7 @@ struct thread {
 	/* For the collector; the launching thread reads the first one when its ring is full. Two
 	 * lines, as processors fetch them in pairs. */
 	_Atomic uint32_t ring_tail __attribute__((aligned(2 * CACHE_LINE)));
-	/* Since the threads that launch were last counted (counters.c). */
+	/* Since the threads that launch were last counted (cost.c). */
 	bool has_launched;
 	uint32_t drain_end; /* the ring's head when the present drain began */
 	uint32_t last_call; /* number of its latest call that the timeline has (timeline.h) */

@@ -28,7 +28,6 @@
 #include "preload/collector/calls.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/cost.h"
-#include "preload/collector/counters.h"
 #include "preload/collector/drain.h"
 #include "preload/collector/stream_ends.h"
 #include "preload/collector/main_thread.h"

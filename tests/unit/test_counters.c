@@ -14,7 +14,6 @@
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
-#include "preload/collector/counters.h"
 #include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
@@ -32,7 +31,7 @@ const struct clock_scale *rows_scale;
 
 static struct thread threads[2] = {{.next = &threads[1]}};
 static struct context contexts[2] = {{.next = &contexts[1]}};
-static unsigned busy, measured;
+static unsigned measured;
 
 struct thread *thread_first(void)
 {
@@ -62,11 +61,6 @@ bool cupti_active(void)
 uint64_t library_errors(void)
 {
 	return 23;
-}
-
-void cost_update(unsigned active)
-{
-	busy = active;
 }
 
 static struct graph_contents twice = {.allocations = 2}, once = {.allocations = 1};
@@ -241,15 +235,15 @@ static void threads_that_launch_within_one_period_launch_at_the_same_time(void *
 	threads[0].has_launched = threads[1].has_launched = true;
 	scale.monotonic = clock_ns(CLOCK_MONOTONIC) - 10000000000;
 	counters_update();
-	assert_int_equal(busy, 2);
+	assert_int_equal(cost_threads, 2);
 	threads[1].has_launched = true;
 	scale.monotonic -= 20000000;
 	counters_update();
-	assert_int_equal(busy, 1);
+	assert_int_equal(cost_threads, 1);
 	/* Of these it is not known. */
 	scale.monotonic -= 20000000;
 	counters_update();
-	assert_int_equal(busy, 0);
+	assert_int_equal(cost_threads, 1);
 	session_close(rows_session);
 }
 

@@ -106,7 +106,7 @@ $(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/wrappe
 $(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_stream
 $(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
 $(BUILD)/tests/unit/test_recorded_launches: $(BUILD)/obj/preload/recording/recording.o
-$(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
+$(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/operation.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
 $(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background_thread.o
