@@ -4,18 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of numbers, in a fifth of the instructions that uthash takes for as many bytes. */
+static unsigned hash_of(const uint64_t key[ENTRY_NUMBERS])
+{
+	uint64_t hash = 0;
+
+	/* 2^64 divided by the golden ratio (Knuth, TAOCP 3, 6.4). */
+	for (unsigned i = 0; i < ENTRY_NUMBERS; i++)
+		hash = (hash ^ hash >> 32 ^ key[i]) * 0x9e3779b97f4a7c15ull;
+	return (unsigned)(hash >> 32);
+}
+
 void *entry_of(struct entry **table, const uint64_t key[ENTRY_NUMBERS], size_t size)
 {
+	const unsigned hash = hash_of(key);
 	struct entry *entry;
 
-	HASH_FIND(hh, *table, key, sizeof(entry->key), entry);
+	HASH_FIND_BYHASHVALUE(hh, *table, key, sizeof(entry->key), hash, entry);
 	if (entry || !size)
 		return entry;
 	entry = calloc(1, size);
 	if (!entry)
 		return NULL;
 	memcpy(entry->key, key, sizeof(entry->key));
-	HASH_ADD(hh, *table, key, sizeof(entry->key), entry);
+	HASH_ADD_BYHASHVALUE(hh, *table, key, sizeof(entry->key), hash, entry);
 	if (entry->hh.tbl)
 		return entry;
 	free(entry);
