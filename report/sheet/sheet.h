@@ -56,7 +56,7 @@ enum sheet_form { SHEET_TEXT, SHEET_CSV, SHEET_HTML, SHEET_JSON, SHEET_MARKDOWN 
 enum cell_kind {
 	CELL_TEXT,
 	CELL_WORD,    /* a text without quotes in CSV */
-	CELL_PICTURE, /* in HTML, of which the section makes it */
+	CELL_PICTURE, /* in HTML: markup of the section's own, by which no page sorts */
 	CELL_INTEGER, /* of something that has a number, such as a device: in HTML not grouped */
 	CELL_COUNT,
 	CELL_TIME,	 /* ns: in the column's unit, or each in one of its own */
