@@ -128,20 +128,19 @@ static int merge_batch(struct merge *merge, int first, int end, struct took *too
 	static char names[BATCH][512];
 	const struct read_profile *profile;
 	const char *paths[BATCH];
-	struct read_ahead *ahead;
+	struct read_ahead ahead = {.paths = paths, .count = (size_t)(end - first)};
 	char path[512], message[600];
-	int error;
+	int error = 0;
 
 	for (int rank = first; rank < end; rank++) {
 		path_of(names[rank - first], sizeof(names[0]), rank);
 		paths[rank - first] = names[rank - first];
 	}
-	error = read_ahead_start(&ahead, paths, (size_t)(end - first));
-	while (!error && (profile = read_ahead_next(ahead)))
+	while (!error && (profile = read_ahead_next(&ahead)))
 		error = profile->session
 				? merge_add(merge, profile->session, message, sizeof(message))
 				: -EIO;
-	read_ahead_stop(ahead);
+	read_ahead_stop(&ahead);
 	took->seconds += seconds_of(CLOCK_MONOTONIC) - seconds;
 	took->processor += seconds_of(CLOCK_PROCESS_CPUTIME_ID) - processor;
 	for (int rank = first; rank < end; rank++) {
