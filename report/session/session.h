@@ -770,10 +770,8 @@ const struct trace_record *session_next_trace(const struct session *session,
 	for (record = session_next_trace(session, NULL); record;                                   \
 	     record = session_next_trace(session, record))
 
-/*
- * Reading, in the order of their creation; NULL past the last. What is not whole, or damaged, is
- * left out.
- */
+/* Reading items of all other kinds, in the order of their creation; NULL past the last. What is not
+ * whole, or damaged, is left out. */
 void *session_next_item(const struct session *session, enum segment_kind kind,
 			const void *previous);
 #define session_for_each_item(session, kind, item)                                                 \
@@ -813,9 +811,7 @@ bool session_knows_use(const struct session *session);
 struct idle_row *session_idle_row(struct session *session, const struct idle_row *key);
 /* Adds one gap's part. */
 void session_add_idle(struct idle_row *row, uint64_t nanoseconds, uint64_t before, uint64_t after);
-#define session_for_each_idle(session, row)                                                        \
-	for (row = session_next_item(session, SEGMENT_IDLE, NULL); row;                            \
-	     row = session_next_item(session, SEGMENT_IDLE, row))
+#define session_for_each_idle(session, row) session_for_each_item(session, SEGMENT_IDLE, row)
 
 #define session_for_each_process(session, process)                                                 \
 	session_for_each_item(session, SEGMENT_PROCESSES, process)

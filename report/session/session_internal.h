@@ -136,9 +136,6 @@ void *items_reserve(struct session *session, enum segment_kind kind, uint64_t si
 void items_publish(struct session *session, enum segment_kind kind, uint64_t size);
 /* Bytes of a segment that hold items; a file may claim more than the segment has. */
 uint64_t segment_used(const struct session *session, const struct segment_place *place);
-/* The item of `size` bytes at an offset of a segment of this kind, or NULL. */
-void *item_at(const struct session *session, uint64_t offset, enum segment_kind kind,
-	      uint64_t size);
 /* The item after `previous` among those of a kind, in the order of their creation. */
 void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
 		const void *previous);

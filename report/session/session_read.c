@@ -466,39 +466,36 @@ const char *session_error(int error)
 	}
 }
 
-void *item_at(const struct session *session, uint64_t offset, enum segment_kind kind, uint64_t size)
+/* The place of an item of a kind at an offset, of `size` bytes; NULL if none is there. */
+static struct segment_place *item_place(const struct session *session, uint64_t offset,
+					enum segment_kind kind, uint64_t size)
 {
-	const struct segment_place *place = segment_find(session, offset);
+	struct segment_place *place = segment_find(session, offset);
 
-	if (!place || place->kind != kind || offset - place->offset < sizeof(struct segment) ||
-	    place->size - (offset - place->offset) < size)
-		return NULL;
-	return session->base + offset;
+	return place && place->kind == kind && offset - place->offset >= sizeof(struct segment) &&
+			       place->size - (offset - place->offset) >= size
+		       ? place
+		       : NULL;
 }
 
 const char *session_string(const struct session *session, uint64_t offset)
 {
-	const char *text = item_at(session, offset, SEGMENT_STRINGS, 1);
-	const struct segment_place *place;
+	const struct segment_place *place = item_place(session, offset, SEGMENT_STRINGS, 1);
+	const char *text = session->base + offset;
 
-	if (!text)
-		return "";
-	place = segment_find(session, offset);
-	if (!memchr(text, '\0', place->size - (offset - place->offset)))
-		return "";
-	return text;
+	return place && memchr(text, '\0', place->size - (offset - place->offset)) ? text : "";
 }
 
 struct histogram *session_histogram(const struct session *session, uint64_t offset)
 {
-	struct histogram *histogram =
+	struct segment_place *place =
 		offset % _Alignof(struct histogram)
 			? NULL
-			: item_at(session, offset, SEGMENT_HISTOGRAMS, sizeof(*histogram));
+			: item_place(session, offset, SEGMENT_HISTOGRAMS, sizeof(struct histogram));
 
-	if (histogram && !session->writable)
-		segment_map(session, segment_find(session, offset), PROT_READ);
-	return histogram;
+	if (place && !session->writable)
+		segment_map(session, place, PROT_READ);
+	return place ? (struct histogram *)(session->base + offset) : NULL;
 }
 
 void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
@@ -536,7 +533,9 @@ static const void *at(const struct session *session, uint64_t offset, enum segme
 {
 	const size_t alignment = kind == SEGMENT_ROWS ? _Alignof(struct row) : 64;
 
-	return offset % alignment ? NULL : item_at(session, offset, kind, item_size(kind));
+	return offset % alignment || !item_place(session, offset, kind, item_size(kind))
+		       ? NULL
+		       : session->base + offset;
 }
 
 const struct job_process *session_process_at(const struct session *session, uint64_t offset)
@@ -743,7 +742,7 @@ static bool row_is_whole(const struct session *session, const struct row *row)
 {
 	return row->committed == 1 && row->kind < ROW_KINDS && row->device >= -1 &&
 	       row->device < SESSION_DEVICES &&
-	       (row->name >= session->size || item_at(session, row->name, SEGMENT_STRINGS, 1));
+	       (row->name >= session->size || item_place(session, row->name, SEGMENT_STRINGS, 1));
 }
 
 bool session_is_whole(const struct session *session)
