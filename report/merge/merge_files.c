@@ -89,34 +89,25 @@ static int add_profile(struct merge *merge, struct left_out *left,
 	return 0;
 }
 
-static int add_files(struct merge *merge, struct left_out *left, const char *const *paths,
-		     size_t count)
+static int add_files(struct merge *merge, const char *const *paths, size_t count)
 {
+	struct left_out left = {.progress = {.what = "Merging"}};
 	struct read_ahead ahead = {.paths = paths, .count = count};
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		progress_show(&left->progress, i, count);
-		error = add_profile(merge, left, read_ahead_next(&ahead), paths[i]);
+		progress_show(&left.progress, i, count);
+		error = add_profile(merge, &left, read_ahead_next(&ahead), paths[i]);
 	}
 	read_ahead_stop(&ahead);
-	progress_wipe(&left->progress);
-	return error;
-}
-
-static int add_all(struct merge *merge, const char *const *paths, size_t count)
-{
-	struct left_out left = {.progress = {.what = "Merging"}};
-	int error = add_files(merge, &left, paths, count);
-
+	progress_wipe(&left.progress);
 	if (left.count > NAMED_MOST)
 		visible_line(stderr, "ktime: left out: %zu more files", left.count - NAMED_MOST);
-	if (error)
-		return error;
-	if (!session_header(merge_session(merge))->processes)
-		return -ENODATA;
-	merge_finish(merge);
-	return 0;
+	if (!error && !session_header(merge_session(merge))->processes)
+		error = -ENODATA;
+	if (!error)
+		merge_finish(merge);
+	return error;
 }
 
 int merge_files(struct merge **merge, const char *output, bool overwrite, bool whole_trace,
@@ -137,7 +128,7 @@ int merge_files(struct merge **merge, const char *output, bool overwrite, bool w
 	if (!error)
 		error = merge_start(merge, place.temporary, whole_trace);
 	if (!error)
-		error = add_all(*merge, paths, count);
+		error = add_files(*merge, paths, count);
 	if (!error && output)
 		error = session_kept(merge_session(*merge));
 	if (!error && output)

@@ -713,15 +713,6 @@ out:
 	return error;
 }
 
-static int create_memory(struct session *session)
-{
-	int error = map_anonymous(session, 0, SESSION_SEGMENT_ALIGN);
-
-	if (!error)
-		begin(session);
-	return error;
-}
-
 int session_create(struct session **result, const char *path, unsigned flags)
 {
 	struct session *session = calloc(1, sizeof(*session));
@@ -744,7 +735,10 @@ int session_create(struct session **result, const char *path, unsigned flags)
 		segment_place_add(session, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES,
 				  SEGMENT_STRINGS);
 	if (!error)
-		error = path ? create_file(session, path) : create_memory(session);
+		error = path ? create_file(session, path)
+			     : map_anonymous(session, 0, SESSION_SEGMENT_ALIGN);
+	if (!error && !path)
+		begin(session);
 	if (error)
 		session_close(session);
 	else
