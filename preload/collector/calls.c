@@ -352,7 +352,7 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 
 static void add_counted(struct operation *operation, unsigned api, uint64_t calls)
 {
-	struct row *row = calls > 0 ? rows_of(operation, context_first_device()) : NULL;
+	struct row *row = calls > 0 ? rows_of(operation, context_first_device) : NULL;
 
 	if (calls == 0)
 		return;
@@ -374,7 +374,7 @@ static void add_sizes(struct operation *operation, struct thread *thread)
 	/* Acquire: with the rest. */
 	uint64_t bytes = atomic_load_explicit(&sizes->bytes, memory_order_acquire);
 	double squares = atomic_load_explicit(&sizes->squares, memory_order_relaxed);
-	struct row *row = bytes != seen->bytes ? rows_of(operation, context_first_device()) : NULL;
+	struct row *row = bytes != seen->bytes ? rows_of(operation, context_first_device) : NULL;
 
 	if (!row)
 		return;
@@ -415,7 +415,7 @@ void calls_take_counts(struct thread *thread)
 			if (index < SIZED_OPERATIONS)
 				add_sizes(operation, thread);
 		}
-		rows_add_outside(operation, context_first_device(),
+		rows_add_outside(operation, context_first_device,
 				 growth_of(thread, index + COUNTED_OPERATIONS));
 	}
 	for (unsigned api = 0; api < API_COUNT; api++)

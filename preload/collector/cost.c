@@ -363,9 +363,9 @@ void counters_update(void)
 	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(rows_scale, ticks);
 	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - rows_scale->monotonic;
 	cost_update(threads_that_launch(header->counters[COUNTER_wall_ns]));
-	header->counters[COUNTER_threads] = thread_count_entered();
+	header->counters[COUNTER_threads] = threads_entered;
 	header->counters[COUNTER_collector_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	header->counters[COUNTER_driver_errors] = driver_failures();
+	header->counters[COUNTER_driver_errors] = driver_failures;
 	header->counters[COUNTER_events_created] = 0;
 	for (struct context *context = context_first(); context; context = context->next)
 		header->counters[COUNTER_events_created] +=

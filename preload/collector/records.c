@@ -345,7 +345,7 @@ static bool is_name_wrong(const struct match_stream *stream, const struct match_
 {
 	const struct in_flight *next;
 
-	if (!operation_names_are_reused() || !recording_matches())
+	if (!operation_names_reused || !recording_matches())
 		return false;
 	next = match_next(stream, key);
 	return next && next->operation != operation &&

@@ -20,6 +20,7 @@ typedef void *dlsym_function(void *, const char *);
 
 struct driver driver;
 void *_Atomic driver_entries[ENTRY_COUNT];
+_Atomic uint64_t driver_failures;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool loaded;
@@ -27,7 +28,6 @@ static struct pointer_map entry_by_pointer;
 static struct elf_range code[2]; /* the driver's, and the stand-in's */
 static struct link_map *stand_in;
 static void *behind_stand_in; /* the driver's handle, if dlopen returns another one to programs */
-static _Atomic uint64_t failures;
 static const char *_Atomic unusable; /* why the tables could not be filled the last time */
 
 struct tables {
@@ -224,12 +224,7 @@ bool driver_contains(const void *address)
 
 void driver_failed(void)
 {
-	atomic_fetch_add_explicit(&failures, 1, memory_order_relaxed);
-}
-
-uint64_t driver_failures(void)
-{
-	return atomic_load_explicit(&failures, memory_order_relaxed);
+	atomic_fetch_add_explicit(&driver_failures, 1, memory_order_relaxed);
 }
 
 bool driver_is_called(const char *name)

@@ -133,7 +133,7 @@ bool driver_contains(const void *address);
 
 /* Counts an error that a driver function returned to ktime; the report shows the sum. */
 void driver_failed(void);
-uint64_t driver_failures(void);
+extern _Atomic uint64_t driver_failures;
 
 /* Whether ktime calls a driver function itself. CUPTI records those calls too, and not who made
  * them: such a function's calls are left out of the rows, the program's as well. */

@@ -22,7 +22,7 @@ struct gate gates[GATE_THREADS];
 _Atomic bool gates_watched;
 
 static void (*_Atomic wake_reporter)(void);
-static _Atomic uint64_t forced;
+_Atomic uint64_t gates_forced;
 
 /* For the reporter: what it saw at the last poll. */
 static struct {
@@ -54,7 +54,7 @@ static void force_open(struct gate_word *of, uint32_t value)
 
 	if (atomic_compare_exchange_strong_explicit(&of->word, &before, value, memory_order_release,
 						    memory_order_relaxed))
-		atomic_fetch_add_explicit(&forced, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&gates_forced, 1, memory_order_relaxed);
 }
 
 /* Returns whether the gate was used since the last poll. */
@@ -111,11 +111,6 @@ void gate_open_all(void)
 			force_open(closed,
 				   atomic_load_explicit(&gates[i].value, memory_order_relaxed));
 	}
-}
-
-uint64_t gate_forced(void)
-{
-	return atomic_load_explicit(&forced, memory_order_relaxed);
 }
 
 struct gate *gate_take(void)
@@ -396,7 +391,7 @@ static void note_all(struct session *session)
 		[GATES_NO_THREAD] = "no thread could be made to try it",
 	};
 
-	session_header(session)->counters[COUNTER_gates_forced] = gate_forced();
+	session_header(session)->counters[COUNTER_gates_forced] = gates_forced;
 	for (struct context *context = context_first(); context; context = context->next) {
 		enum gates_off why =
 			atomic_load_explicit(&context->gates_off, memory_order_relaxed);

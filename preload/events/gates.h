@@ -68,7 +68,7 @@ bool gate_watch(uint64_t now);
 /* Opens all gates. For the reporter. */
 void gate_open_all(void);
 /* How many gates the reporter has opened. */
-uint64_t gate_forced(void);
+extern _Atomic uint64_t gates_forced;
 
 /* A gate for the calling thread, NULL if there is none; and back, open. */
 struct gate *gate_take(void);

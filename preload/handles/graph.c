@@ -316,7 +316,7 @@ static size_t nodes_kept;
 static _Atomic bool follows;
 /* Nanoseconds: when updates began to be followed, and what reading them has taken. */
 static _Atomic uint64_t following_since, reading_ns;
-static _Atomic uint64_t unread;
+_Atomic uint64_t graph_updates_unread;
 
 void graph_follow_updates(void)
 {
@@ -465,18 +465,13 @@ static bool read_in_time(struct graph_nodes *nodes, CUgraph graph)
 
 	if (atomic_load_explicit(&reading_ns, memory_order_relaxed) >
 	    READING_START_NS + (begun - first) / 100 * GRAPH_READING_PERCENT) {
-		atomic_fetch_add_explicit(&unread, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&graph_updates_unread, 1, memory_order_relaxed);
 		return false;
 	}
 	read_nodes(nodes, graph, NULL, 0);
 	atomic_fetch_add_explicit(&reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
 				  memory_order_relaxed);
 	return true;
-}
-
-uint64_t graph_updates_unread(void)
-{
-	return atomic_load_explicit(&unread, memory_order_relaxed);
 }
 
 void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)

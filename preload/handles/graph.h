@@ -27,7 +27,7 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result);
  * it together takes this share of the run's time at most. Chosen. */
 #define GRAPH_READING_PERCENT 1
 /* How many updates were not read because of that. */
-uint64_t graph_updates_unread(void);
+extern _Atomic uint64_t graph_updates_unread;
 void graph_kernel_changed(CUgraphExec exec, CUgraphNode node,
 			  const CUDA_KERNEL_NODE_PARAMS_v2 *kernel, CUresult result);
 void graph_child_changed(CUgraphExec exec, CUgraphNode node, CUgraph graph, CUresult result);

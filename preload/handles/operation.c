@@ -201,17 +201,12 @@ void operation_forget_kernels(void)
 	atomic_fetch_add_explicit(&operation_generation, 1, memory_order_release);
 }
 
-static _Atomic bool names_reused;
+_Atomic bool operation_names_reused;
 
 void operation_modules_unload(void)
 {
 	operation_forget_kernels();
-	atomic_store_explicit(&names_reused, true, memory_order_relaxed);
-}
-
-bool operation_names_are_reused(void)
-{
-	return atomic_load_explicit(&names_reused, memory_order_relaxed);
+	atomic_store_explicit(&operation_names_reused, true, memory_order_relaxed);
 }
 
 /* The type of memory at an address; 0 for pageable memory, which CUDA does not know. */

@@ -120,13 +120,13 @@ void operation_remember_kernel(const void *handle, const char *name);
 /* Makes the threads look up the operations of all kernel and graph handles again. */
 void operation_forget_kernels(void);
 /*
- * To be called before a module is unloaded. From then on operation_names_are_reused(), and kernel
+ * To be called before a module is unloaded. From then on operation_names_reused is set, and kernel
  * names in CUPTI's records may be wrong: CUPTI reports a kernel loaded at an unloaded one's handle
  * under the old name (CUPTI 13.0, driver 580: 59 of 60 launches of 30 modules). The call that a
  * record is matched with has the right name (records.c).
  */
 void operation_modules_unload(void);
-bool operation_names_are_reused(void);
+extern _Atomic bool operation_names_reused;
 /* Changes whenever a module is unloaded or an executable graph destroyed. The driver may reuse
  * their handles, so operations that a thread cached under an older generation are invalid. */
 extern LAUNCH_STATE _Atomic uint32_t operation_generation;

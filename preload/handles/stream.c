@@ -33,14 +33,14 @@ struct context *context_known(CUcontext handle)
 
 #define NO_DEVICE (-1)
 
-static _Atomic int first_device = NO_DEVICE;
+_Atomic int context_first_device = NO_DEVICE;
 static _Atomic bool several_devices;
 
 void context_on_device(int device)
 {
 	int first = NO_DEVICE;
 
-	if (atomic_compare_exchange_strong_explicit(&first_device, &first, device,
+	if (atomic_compare_exchange_strong_explicit(&context_first_device, &first, device,
 						    memory_order_relaxed, memory_order_relaxed) ||
 	    first == device)
 		return;
@@ -55,11 +55,6 @@ void context_on_device(int device)
 bool context_several_devices(void)
 {
 	return atomic_load_explicit(&several_devices, memory_order_relaxed);
-}
-
-int context_first_device(void)
-{
-	return atomic_load_explicit(&first_device, memory_order_relaxed);
 }
 
 static struct context *context_lookup_locked(CUcontext handle)

@@ -152,7 +152,7 @@ struct context *context_known(CUcontext handle);
 void context_on_device(int device);
 bool context_several_devices(void);
 /* The device that had the first context, and all launches that were count-only. */
-int context_first_device(void);
+extern _Atomic int context_first_device;
 /* All contexts, newest first, linked by `next`, including those that have ended. */
 struct context *context_first(void);
 

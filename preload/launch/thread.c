@@ -15,7 +15,7 @@
 __thread struct thread *thread_self;
 
 static struct thread *_Atomic threads;
-static _Atomic uint32_t entered;
+_Atomic uint32_t threads_entered;
 static pthread_key_t end_key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
@@ -50,11 +50,6 @@ static void make_key(void)
 	key_made = pthread_key_create(&end_key, thread_ended) == 0;
 }
 
-uint32_t thread_count_entered(void)
-{
-	return atomic_load_explicit(&entered, memory_order_relaxed);
-}
-
 struct thread *thread_first(void)
 {
 	return atomic_load_explicit(&threads, memory_order_acquire);
@@ -85,7 +80,7 @@ struct thread *thread_enter(void)
 	while (!atomic_compare_exchange_weak_explicit(&threads, &thread->next, thread,
 						      memory_order_release, memory_order_relaxed))
 		;
-	atomic_fetch_add_explicit(&entered, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&threads_entered, 1, memory_order_relaxed);
 	thread_self = thread;
 	/* May call the program's malloc, and that a wrapped function. */
 	if (key_made)

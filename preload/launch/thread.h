@@ -231,7 +231,7 @@ extern __thread struct thread *thread_self __attribute__((tls_model("initial-exe
 /* Adds the calling thread; NULL if memory is out. */
 struct thread *thread_enter(void);
 /* How many threads were added, including those that have ended. */
-uint32_t thread_count_entered(void);
+extern _Atomic uint32_t threads_entered;
 /* All threads, newest first, linked by `next`. */
 struct thread *thread_first(void);
 /*

@@ -482,7 +482,7 @@ bool recording_is_complete(void)
 
 bool recording_knows_kernels(void)
 {
-	return phase == MATCHED || !operation_names_are_reused();
+	return phase == MATCHED || !operation_names_reused;
 }
 
 void recording_call(const struct in_flight *call)
@@ -631,7 +631,7 @@ static bool records_are_certain(void)
 	const uint64_t *counters = session_header(rows_session)->counters;
 
 	return !counters[COUNTER_cupti_dropped] && !counters[COUNTER_cupti_unread] &&
-	       !graph_updates_unread() && !settings.metrics && !pause_was_shared();
+	       !graph_updates_unread && !settings.metrics && !pause_was_shared();
 }
 
 /* The next window does not open before. */
@@ -774,9 +774,9 @@ void recording_finish(void)
 	settle(!on);
 	sums_update_rows();
 	late_start_finish();
-	if (graph_updates_unread() > 0)
+	if (graph_updates_unread > 0)
 		session_note(rows_session,
 			     "%llu updates of graphs were not read, as that would have taken more "
 			     "than %d %% of the time: their launches are counted as those before.",
-			     (unsigned long long)graph_updates_unread(), GRAPH_READING_PERCENT);
+			     (unsigned long long)graph_updates_unread, GRAPH_READING_PERCENT);
 }

@@ -34,10 +34,12 @@ struct options settings;
 _Atomic bool mode_cupti = true;
 struct session *rows_session;
 static uint64_t now = 1000000 * MS;
-static bool cupti_is_active, realtime = true, ranges_chosen, names_reused, started_now, paused;
+static bool cupti_is_active, realtime = true, ranges_chosen, started_now, paused;
 static bool can_pause = true, graphs_made;
 static unsigned pauses, following, watched, starts, plans, finishes, closed, random_closed, updates;
-static uint64_t unread, ended_since, cost_elapsed;
+_Atomic uint64_t graph_updates_unread;
+_Atomic bool operation_names_reused;
+static uint64_t ended_since, cost_elapsed;
 static bool ended_off, costs_late;
 static struct launch_costs costs;
 
@@ -170,19 +172,9 @@ void graph_follow_updates(void)
 	following++;
 }
 
-uint64_t graph_updates_unread(void)
-{
-	return unread;
-}
-
 bool ranges_are_chosen(void)
 {
 	return ranges_chosen;
-}
-
-bool operation_names_are_reused(void)
-{
-	return names_reused;
 }
 
 static unsigned nodes_added, settled;

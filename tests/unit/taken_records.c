@@ -69,10 +69,7 @@ struct operation *operation_first(void)
 	return named_count ? &named[0] : NULL;
 }
 
-bool operation_names_are_reused(void)
-{
-	return around.names_reused;
-}
+_Atomic bool operation_names_reused;
 
 bool settings_want_calls(enum row_kind kind)
 {
@@ -262,6 +259,7 @@ bool driver_is_called(const char *name)
 static const struct clock_scale scale = {.ns_per_tick = 1};
 
 int taken_start(void **state)
+	operation_names_reused = false;
 {
 	(void)state;
 	around = (struct surroundings){.matches = true,

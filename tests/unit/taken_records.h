@@ -13,8 +13,7 @@
 #include "report/session/session.h"
 
 struct surroundings {
-	bool matches, complete, knows_kernels, trace, chosen, included, own, names_reused,
-		window_changes;
+	bool matches, complete, knows_kernels, trace, chosen, included, own, window_changes;
 	int64_t behind;
 	uint64_t window_from;
 	struct concurrency before;

@@ -62,7 +62,7 @@ static int tear_down(void **state)
 static void a_gate_that_opens_in_time_is_left_alone(void **state)
 {
 	struct gate *gate = *state;
-	uint64_t forced = gate_forced();
+	uint64_t forced = gates_forced;
 
 	for (uint32_t value = 1; value <= 3; value++) {
 		assert_int_equal(gate_close(gate, &words), value);
@@ -77,21 +77,21 @@ static void a_gate_that_opens_in_time_is_left_alone(void **state)
 		assert_true(look(1));
 		assert_true(gate_open(gate));
 	}
-	assert_int_equal(gate_forced(), forced);
+	assert_int_equal(gates_forced, forced);
 	assert_int_equal(wakes, 1);
 }
 
 static void a_forgotten_gate_is_opened(void **state)
 {
 	struct gate *gate = *state;
-	uint64_t forced = gate_forced();
+	uint64_t forced = gates_forced;
 
 	gate_close(gate, &words);
 	look(5);
 	assert_int_equal(word_of(gate), 0);
 	look(1);
 	assert_int_equal(word_of(gate), 1);
-	assert_int_equal(gate_forced(), forced + 1);
+	assert_int_equal(gates_forced, forced + 1);
 	assert_false(gate_open(gate));
 	assert_int_equal(word_of(gate), 1);
 }

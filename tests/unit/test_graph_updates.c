@@ -246,7 +246,7 @@ static void updates_are_read_for_a_hundredth_of_the_time(void **state)
 {
 	const struct graph other = {4, {node(5), node(1), node(2), node(3)}};
 	struct operation *operation = make(1, &plain), *updated;
-	uint64_t before = graph_updates_unread();
+	uint64_t before = graph_updates_unread;
 
 	(void)state;
 	nodes[5] = (struct node){.type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = 7};
@@ -259,18 +259,18 @@ static void updates_are_read_for_a_hundredth_of_the_time(void **state)
 	assert_ptr_not_equal(updated, operation);
 	reading_takes = 1;
 	graph_updated(exec(1), (CUgraph)&plain, CUDA_SUCCESS);
-	assert_int_equal(graph_updates_unread(), 0);
+	assert_int_equal(graph_updates_unread, 0);
 	assert_ptr_equal(graph_operation(exec(1)), operation);
 	/* Of the 10 ms since, a hundredth is 0.1 ms. */
 	reading_takes = 200000;
 	graph_updated(exec(1), (CUgraph)&plain, CUDA_SUCCESS);
-	assert_int_equal(graph_updates_unread(), 0);
+	assert_int_equal(graph_updates_unread, 0);
 	graph_updated(exec(1), (CUgraph)&other, CUDA_SUCCESS);
-	assert_int_equal(graph_updates_unread(), 1);
+	assert_int_equal(graph_updates_unread, 1);
 	assert_ptr_equal(graph_operation(exec(1)), operation);
 	now += 10000000;
 	graph_updated(exec(1), (CUgraph)&other, CUDA_SUCCESS);
-	assert_int_equal(graph_updates_unread(), 1);
+	assert_int_equal(graph_updates_unread, 1);
 	assert_ptr_equal(graph_operation(exec(1)), updated);
 	reading_takes = 0;
 	now += 100 * SECOND;

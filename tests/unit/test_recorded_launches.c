@@ -11,7 +11,7 @@ TEST(until_a_graph_is_made_all_is_matched, false)
 	run_for(100 * MS);
 	assert_true(recording_matches());
 	assert_true(recording_is_complete());
-	names_reused = true;
+	operation_names_reused = true;
 	assert_true(recording_knows_kernels());
 	recording_record(&kernel, &(struct activity){.start = 1, .end = 5, .device = 1});
 	assert_int_equal(added_ns + nodes_added, 0);
@@ -23,7 +23,7 @@ TEST(until_a_graph_is_made_all_is_matched, false)
 	assert_true(recording_is_complete());
 	assert_int_equal(starts, 1);
 	assert_false(recording_knows_kernels());
-	names_reused = false;
+	operation_names_reused = false;
 	assert_true(recording_knows_kernels());
 }
 
@@ -188,7 +188,7 @@ TEST(updates_that_were_not_read_are_said, false)
 {
 	graphs_made = true;
 	run_for(PERIOD);
-	unread = 3;
+	graph_updates_unread = 3;
 	recording_finish();
 	assert_string_equal(session_string(rows_session, session_header(rows_session)->notes[0]),
 			    "3 updates of graphs were not read, as that would have taken more than "

@@ -151,17 +151,10 @@ void graph_follow_updates(void)
 {
 }
 
-uint64_t graph_updates_unread(void)
-{
-	return 0;
-}
+_Atomic uint64_t graph_updates_unread;
+_Atomic bool operation_names_reused;
 
 bool ranges_are_chosen(void)
-{
-	return false;
-}
-
-bool operation_names_are_reused(void)
 {
 	return false;
 }

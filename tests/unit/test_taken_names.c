@@ -20,7 +20,7 @@ static void start(void)
 	void *state = NULL;
 
 	assert_int_equal(taken_start(&state), 0);
-	around.names_reused = true;
+	operation_names_reused = true;
 	/* In the order of the launches the record is `other_kernel`'s. */
 	next_call.operation = &other_kernel;
 	around.next = &next_call;
@@ -50,9 +50,9 @@ static uint32_t notes(void)
 
 TEST(names_are_trusted_until_a_module_was_unloaded)
 {
-	around.names_reused = false;
+	operation_names_reused = false;
 	assert_false(takes_by_order());
-	around.names_reused = true;
+	operation_names_reused = true;
 	next_call.operation = operation_named(ROW_KERNEL, "_Z4namev");
 	assert_false(takes_by_order());
 	around.next = NULL;
