@@ -7,8 +7,6 @@
 
 #if defined(__x86_64__)
 
-	.text
-
 	/* rdi handle, rsi name, rdx version; all three kept for the jump */
 	.macro lookup_stub symbol, next
 	.globl	\symbol
@@ -51,12 +49,7 @@
 	.size	\symbol, . - \symbol
 	.endm
 
-	lookup_stub dlsym, lookup_next_dlsym
-	lookup_stub dlvsym, lookup_next_dlvsym
-
 #elif defined(__aarch64__)
-
-	.text
 
 	/* x0 handle, x1 name, x2 version; all three kept for the jump */
 	.macro lookup_stub symbol, next
@@ -91,11 +84,13 @@
 	.size	\symbol, . - \symbol
 	.endm
 
-	lookup_stub dlsym, lookup_next_dlsym
-	lookup_stub dlvsym, lookup_next_dlvsym
-
 #else
 #error "ktime runs on x86-64 and aarch64"
 #endif
+
+	.text
+
+	lookup_stub dlsym, lookup_next_dlsym
+	lookup_stub dlvsym, lookup_next_dlvsym
 
 	.section .note.GNU-stack, "", %progbits

@@ -17,7 +17,7 @@
 struct thread *cold_path_thread(void)
 {
 	int saved_errno = errno;
-	uintptr_t around = own_part_begin();
+	OWN_PART;
 	struct thread *thread = NULL;
 
 	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) < LIFECYCLE_STARTING)
@@ -26,7 +26,6 @@ struct thread *cold_path_thread(void)
 		lifecycle_work_seen();
 		thread = thread_enter();
 	}
-	own_part_end(around);
 	errno = saved_errno;
 	return thread;
 }
@@ -85,8 +84,9 @@ static void ask_cupti_ids(struct stream *stream, bool per_thread)
 	atomic_store_explicit(&stream->cupti_known, true, memory_order_release);
 }
 
-static struct stream *look_up_stream(struct thread *thread, CUstream handle)
+struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 {
+	OWN_PART;
 	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
 	CUcontext current;
 	uintptr_t key = stream_key(handle, &current);
@@ -104,15 +104,6 @@ static struct stream *look_up_stream(struct thread *thread, CUstream handle)
 	    !capture_is_live())
 		ask_cupti_ids(stream, handle == CU_STREAM_PER_THREAD);
 	pointer_map_add(&thread->streams, key, stream, generation);
-	return stream;
-}
-
-struct stream *cold_path_stream(struct thread *thread, CUstream handle)
-{
-	uintptr_t around = own_part_begin();
-	struct stream *stream = look_up_stream(thread, handle);
-
-	own_part_end(around);
 	return stream;
 }
 
@@ -140,7 +131,7 @@ struct operation *cold_path_known_operation(struct thread *thread, CUfunction fu
 struct operation *cold_path_operation(struct thread *thread, CUfunction function, CUgraphExec graph)
 {
 	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
-	uintptr_t around = own_part_begin();
+	OWN_PART;
 	struct operation *operation;
 
 	note_cold_path(thread);
@@ -152,14 +143,13 @@ struct operation *cold_path_operation(struct thread *thread, CUfunction function
 		copy_graphs_launched(graph, operation);
 		pointer_map_add(&thread->graphs, (uintptr_t)graph, operation, generation);
 	}
-	own_part_end(around);
 	return operation;
 }
 
 struct event_pool *cold_path_pool(struct thread *thread, struct context *context)
 {
 	struct event_pool *pool = thread->pools;
-	uintptr_t around = own_part_begin();
+	OWN_PART;
 
 	while (pool && pool->context != context)
 		pool = pool->next;
@@ -168,16 +158,14 @@ struct event_pool *cold_path_pool(struct thread *thread, struct context *context
 		pool = event_pool_enter(&thread->pools, context);
 	}
 	thread->last_pool = pool;
-	own_part_end(around);
 	return pool;
 }
 
 void cold_path_try_gates(struct thread *thread, const struct stream *stream, CUevent event)
 {
-	uintptr_t around = own_part_begin();
+	OWN_PART;
 
 	/* One that is put off is a query, no more than a gate would have cost. */
 	if (context_gates_try(stream, thread->gate, event))
 		note_cold_path(thread);
-	own_part_end(around);
 }

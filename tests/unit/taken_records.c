@@ -259,9 +259,9 @@ bool driver_is_called(const char *name)
 static const struct clock_scale scale = {.ns_per_tick = 1};
 
 int taken_start(void **state)
-	operation_names_reused = false;
 {
 	(void)state;
+	operation_names_reused = false;
 	around = (struct surroundings){.matches = true,
 				       .complete = true,
 				       .knows_kernels = true,
