@@ -26,7 +26,7 @@ struct library {
 	char path[PATH_MAX];
 };
 
-static void *(*lookup_symbol)(void *handle, const char *name) = dlsym;
+void *(*library_symbol)(void *handle, const char *name) = dlsym;
 /* Set once, never freed. Without a lock: this may run in a constructor, under the loader's lock,
  * while another thread waits for that lock in dlopen(). */
 static struct library *_Atomic library;
@@ -41,11 +41,6 @@ struct search {
 	char failure[256]; /* why the first library that was found is not used */
 	int error;
 };
-
-void library_use_lookup(void *(*lookup)(void *handle, const char *name))
-{
-	lookup_symbol = lookup;
-}
 
 const struct cupti_functions *library_functions(void)
 {
@@ -71,11 +66,6 @@ const char *library_path(void)
 	struct library *found = atomic_load_explicit(&library, memory_order_acquire);
 
 	return found ? found->path : "";
-}
-
-void *library_symbol(void *handle, const char *name)
-{
-	return lookup_symbol(handle, name);
 }
 
 static void add_anchor(struct search *search, const char *path, size_t length)
@@ -132,7 +122,7 @@ static struct library *bind_functions(struct search *search, void *handle, const
 #define REQUIRED true
 #define OPTIONAL false
 #define BIND(name, arguments, need)                                                                \
-	found->functions.name = lookup_symbol(handle, #name);                                      \
+	found->functions.name = library_symbol(handle, #name);                                     \
 	if (need && !found->functions.name && !missing)                                            \
 		missing = #name;
 	CUPTI_FUNCTIONS(BIND)

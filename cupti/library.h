@@ -61,9 +61,9 @@ struct cupti_functions {
 #undef CUPTI_FUNCTION
 };
 
-/* Sets the function for symbol lookups, which is dlsym otherwise: ktime interposes dlsym, and must
- * not get its own wrappers. To be called before all other functions of cupti/. */
-void library_use_lookup(void *(*lookup)(void *handle, const char *name));
+/* Looks a library's functions up: dlsym, unless it is set before all other functions of cupti/ are
+ * called. ktime interposes dlsym, and must not get its own wrappers. */
+extern void *(*library_symbol)(void *handle, const char *name);
 
 /*
  * Finds and loads libcupti, once: the one that is loaded already, next to the program's CUDA
@@ -87,8 +87,6 @@ CUptiResult library_check(CUptiResult result);
 uint64_t library_errors(void);
 /* The path of the library; "" if there is none. */
 const char *library_path(void);
-/* A function of a library, by the lookup that library_use_lookup() has set; NULL if it has none. */
-void *library_symbol(void *handle, const char *name);
 
 /*
  * Whether CUPTI gives each thread its own activity buffers: from CUDA 13.0 on unless disabled, from

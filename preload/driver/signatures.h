@@ -289,15 +289,17 @@
 #define SIGNATURE_GraphicsUnmapResources GRAPHICS_RESOURCES(cudaGraphicsUnmapResources)
 #define SIGNATURE_MemAllocAsync                                                                    \
 	cudaMallocAsync, (CUdeviceptr * pointer, size_t bytes, CUstream stream),                   \
-		(pointer, bytes, stream), (describe_pool_allocation(call, pointer, bytes, stream))
+		(pointer, bytes, stream),                                                          \
+		(describe_pool_call(call, POOL_CALL_ALLOCATES, pointer, bytes, stream))
 #define SIGNATURE_MemAllocFromPoolAsync                                                            \
 	cudaMallocFromPoolAsync,                                                                   \
 		(CUdeviceptr * pointer, size_t bytes, CUmemoryPool pool, CUstream stream),         \
 		(pointer, bytes, pool, stream),                                                    \
-		(describe_pool_allocation(call, pointer, bytes, stream))
+		(describe_pool_call(call, POOL_CALL_ALLOCATES, pointer, bytes, stream))
 #define SIGNATURE_MemFreeAsync                                                                     \
 	cudaFreeAsync, (CUdeviceptr pointer, CUstream stream), (pointer, stream),                  \
-		(describe_pool_free(call, pointer, stream))
+		(describe_pool_call(call, POOL_CALL_FREES, (const void *)(uintptr_t)pointer, 0,    \
+				    stream))
 #define SIGNATURE_MemMapArrayAsync                                                                 \
 	FORM_API_ONLY(cuMemMapArrayAsync, (void *list, unsigned count, CUstream stream),           \
 		      (list, count, stream))

@@ -88,13 +88,6 @@ static void take_oldest(struct event_queue *queue, enum event_end end,
 	done(operation, end);
 }
 
-static void note_shortest(const struct in_flight *operation)
-{
-	if (operation->operation->timed++ == 0 ||
-	    operation->by_events < operation->operation->shortest)
-		operation->operation->shortest = operation->by_events;
-}
-
 /*
  * False if its end has not been reached. Threads that launch into one stream at once are queued by
  * when their calls began, which may not be how the driver took them: a pair that was reached says
@@ -115,7 +108,9 @@ static bool read_oldest(struct event_queue *queue, void (*done)(struct in_flight
 		operation->by_events =
 			milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
 		operation->has_events = true;
-		note_shortest(operation);
+		if (operation->operation->timed++ == 0 ||
+		    operation->by_events < operation->operation->shortest)
+			operation->operation->shortest = operation->by_events;
 		end = EVENT_READ;
 	} else {
 		driver_failed();

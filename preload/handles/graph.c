@@ -626,7 +626,8 @@ enum { KIND_ON, KIND_IN_WINDOW, KIND_STAYS_ON, KIND_OFF, KIND_STAYS_OFF };
 
 static void (*wake)(void);
 static _Atomic bool watched;
-static _Atomic unsigned ever_made, being_made;
+_Atomic bool instantiation_ever;
+_Atomic unsigned instantiation_count;
 static _Atomic uint32_t kind_state;
 static __thread bool is_making __attribute__((tls_model("initial-exec")));
 
@@ -644,7 +645,7 @@ static void wait_while(bool on)
 	for (; now < end && lifecycle_running(); now = clock_ns(CLOCK_MONOTONIC)) {
 		uint32_t seen = kind_now();
 
-		if (on ? seen > KIND_IN_WINDOW : seen != KIND_OFF || instantiation_count() > 0)
+		if (on ? seen > KIND_IN_WINDOW : seen != KIND_OFF || instantiation_count > 0)
 			break;
 		wake();
 		futex_wait(&kind_state, seen, end - now);
@@ -661,7 +662,7 @@ void instantiation_begin(void)
 {
 	if (!lifecycle_running())
 		return;
-	atomic_store_explicit(&ever_made, 1, memory_order_relaxed);
+	atomic_store_explicit(&instantiation_ever, true, memory_order_relaxed);
 	if (!atomic_load_explicit(&watched, memory_order_acquire))
 		return;
 	/* So still if an instantiation before never returned. */
@@ -670,7 +671,7 @@ void instantiation_begin(void)
 	is_making = true;
 	/* Sequentially consistent, here and in instantiation_tell(): either the collector sees this
 	 * thread's graph, or this thread sees that the kind is on, and wakes the collector. */
-	atomic_fetch_add(&being_made, 1);
+	atomic_fetch_add(&instantiation_count, 1);
 	wait_while(true);
 }
 
@@ -679,7 +680,7 @@ void instantiation_end(void)
 	if (!is_making)
 		return;
 	is_making = false;
-	atomic_fetch_sub(&being_made, 1);
+	atomic_fetch_sub(&instantiation_count, 1);
 	wait_while(false);
 }
 
@@ -687,16 +688,6 @@ void instantiation_watch(void (*the_wake)(void))
 {
 	wake = the_wake;
 	atomic_store_explicit(&watched, true, memory_order_release);
-}
-
-bool instantiation_ever(void)
-{
-	return atomic_load_explicit(&ever_made, memory_order_relaxed);
-}
-
-unsigned instantiation_count(void)
-{
-	return atomic_load(&being_made);
 }
 
 static void tell(uint32_t now)

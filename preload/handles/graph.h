@@ -123,8 +123,8 @@ void instantiation_update_begin(void);
 /* From now on the collector sees to it; `wake` wakes it. */
 void instantiation_watch(void (*wake)(void));
 /* Whether there has been any, and how many there are now. For the collector. */
-bool instantiation_ever(void);
-unsigned instantiation_count(void);
+extern _Atomic bool instantiation_ever;
+extern _Atomic unsigned instantiation_count;
 /* Tells the program's threads whether the kind is off, and whether the collector records in
  * windows. If it does not, the kind comes on again right after, and they wait for that too, so that
  * no launch is missed. For the collector. */

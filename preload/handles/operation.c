@@ -252,7 +252,7 @@ enum fixed_operation copy_between_devices(CUdeviceptr destination, CUdeviceptr s
 {
 	int to, from;
 
-	if (!context_several_devices())
+	if (!context_several_devices)
 		return OPERATION_COPY_DTOD;
 	to = device_of(destination);
 	from = device_of(source);

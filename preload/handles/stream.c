@@ -34,7 +34,7 @@ struct context *context_known(CUcontext handle)
 #define NO_DEVICE (-1)
 
 _Atomic int context_first_device = NO_DEVICE;
-static _Atomic bool several_devices;
+_Atomic bool context_several_devices;
 
 void context_on_device(int device)
 {
@@ -46,15 +46,10 @@ void context_on_device(int device)
 		return;
 	/* The program has not got the new context yet, so what was only counted until now is the
 	 * first device's. */
-	if (atomic_exchange_explicit(&several_devices, true, memory_order_relaxed))
+	if (atomic_exchange_explicit(&context_several_devices, true, memory_order_relaxed))
 		return;
 	count_only_block(1);
 	pause_ends_for_peer_copies();
-}
-
-bool context_several_devices(void)
-{
-	return atomic_load_explicit(&several_devices, memory_order_relaxed);
 }
 
 static struct context *context_lookup_locked(CUcontext handle)

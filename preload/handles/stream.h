@@ -150,7 +150,7 @@ struct context *context_known(CUcontext handle);
  * count-only, as it takes a call record to tell whose one is.
  */
 void context_on_device(int device);
-bool context_several_devices(void);
+extern _Atomic bool context_several_devices;
 /* The device that had the first context, and all launches that were count-only. */
 extern _Atomic int context_first_device;
 /* All contexts, newest first, linked by `next`, including those that have ended. */

@@ -73,22 +73,15 @@ static inline void describe_call_only(struct call *call, CUstream stream)
 	describe_stream(call, stream);
 }
 
-/* The same for a call that allocates memory in the order of the stream, */
-static inline void describe_pool_allocation(struct call *call, const CUdeviceptr *pointer,
-					    uint64_t bytes, CUstream stream)
+/* The same for a call that allocates or frees memory in the order of the stream: see enum
+ * pool_call. */
+static inline void describe_pool_call(struct call *call, enum pool_call pool, const void *host,
+				      uint64_t bytes, CUstream stream)
 {
 	describe_call_only(call, stream);
-	call->pool = POOL_CALL_ALLOCATES;
-	call->host = pointer;
+	call->pool = (uint8_t)pool;
+	call->host = host;
 	call->record.bytes = bytes;
-}
-
-/* and for one that frees it. */
-static inline void describe_pool_free(struct call *call, CUdeviceptr pointer, CUstream stream)
-{
-	describe_call_only(call, stream);
-	call->pool = POOL_CALL_FREES;
-	call->host = (const void *)(uintptr_t)pointer;
 }
 
 static inline void describe_fixed(struct call *call, enum fixed_operation operation, uint64_t bytes,

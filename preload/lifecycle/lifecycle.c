@@ -180,7 +180,7 @@ static void start_cupti(void)
 	int version = 0;
 
 	driver.cuDriverGetVersion(&version);
-	library_use_lookup(real_dlsym);
+	library_symbol = real_dlsym;
 	loaded = settings.timer != TIMER_EVENTS && !makes_no_call &&
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&

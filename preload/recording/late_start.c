@@ -192,7 +192,7 @@ void deferred_start_now(void (*collect)(void))
 	count_only_block(1);
 	/* Traced whole from then on, a graph that was made before ended the program at its next
 	 * launch (CUPTI 13.0, H200). */
-	started = wanted.graph_nodes || !instantiation_ever();
+	started = wanted.graph_nodes || !instantiation_ever;
 	if (started)
 		started = start_cupti(&wanted, reason, sizeof(reason)) == 0;
 	else

@@ -730,7 +730,7 @@ static void update_recording(uint64_t now)
 			open_window(now, false);
 		window.random = false;
 		instantiation_stays_on();
-	} else if (instantiation_count() > 0) {
+	} else if (instantiation_count > 0) {
 		make_room(now);
 	} else if (phase == CONTINUOUS && credit < 0) {
 		begin_windows(now);
@@ -739,7 +739,7 @@ static void update_recording(uint64_t now)
 	} else {
 		update_windows(now);
 	}
-	if (!all && instantiation_count() == 0)
+	if (!all && instantiation_count == 0)
 		instantiation_tell(!on, phase == WINDOWS);
 	/* In windows, what comes after its own one was settled is of no other. */
 	if (phase == CONTINUOUS)
@@ -748,7 +748,7 @@ static void update_recording(uint64_t now)
 
 uint64_t recording_update(uint64_t now, uint64_t period)
 {
-	if (!allowed || (phase == MATCHED && !instantiation_ever()) ||
+	if (!allowed || (phase == MATCHED && !instantiation_ever) ||
 	    (phase != EVENTS && !cupti_active()))
 		return period;
 	if (phase == MATCHED) {

@@ -371,13 +371,11 @@ const struct cupti_functions *library_functions(void)
 	return &functions;
 }
 
-void library_use_lookup(void *(*lookup)(void *handle, const char *name))
-{
-	assert_ptr_equal(lookup, real_dlsym);
-}
+void *(*library_symbol)(void *handle, const char *name);
 
 int library_load(int version, char *reason, size_t size)
 {
+	assert_ptr_equal(library_symbol, real_dlsym);
 	assert_int_equal(version, 13000);
 	note("library");
 	if (library_error)

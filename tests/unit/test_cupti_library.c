@@ -28,7 +28,7 @@ static void *no_counter(void *handle, const char *name)
 
 TEST(a_function_that_is_not_needed_may_be_missing)
 {
-	library_use_lookup(no_counter);
+	library_symbol = no_counter;
 	assert_int_equal(library_load(13000, reason, sizeof(reason)), 0);
 	assert_non_null(library_functions()->cuptiActivityEnable);
 	assert_null(library_functions()->cuptiActivityConfigureUnifiedMemoryCounter);
@@ -125,7 +125,7 @@ TEST(a_missing_function_is_named)
 
 	snprintf(path, sizeof(path), "%s/lib64/libcupti.so.13", getenv("CUDA_HOME"));
 	assert_non_null(dlopen(path, RTLD_NOW));
-	library_use_lookup(no_symbol);
+	library_symbol = no_symbol;
 	assert_int_equal(library_load(13000, reason, sizeof(reason)), -ENOSYS);
 	assert_non_null(strstr(reason, "has no cuptiActivityFlushAll"));
 }
@@ -147,7 +147,7 @@ TEST(without_a_version_it_serves_the_programs_calls_alone)
 
 	snprintf(path, sizeof(path), "%s/lib64/libcupti.so.13", getenv("CUDA_HOME"));
 	assert_non_null(dlopen(path, RTLD_NOW));
-	library_use_lookup(without_version);
+	library_symbol = without_version;
 	assert_int_equal(library_attach(), 0);
 	assert_non_null(library_functions()->cuptiActivityEnable);
 	assert_int_equal(library_load(13000, reason, sizeof(reason)), -EPROTO);

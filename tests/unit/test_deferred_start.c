@@ -46,12 +46,7 @@ void instantiation_tell(bool off, bool windows)
 	assert_true(off == windows);
 }
 
-static bool graphs_made;
-
-bool instantiation_ever(void)
-{
-	return graphs_made;
-}
+_Atomic bool instantiation_ever;
 
 void stream_forget_cached(void)
 {
@@ -136,7 +131,7 @@ static void a_refusal_is_said_and_final(void **state)
 static void whole_graphs_are_not_traced_from_the_middle_on(void **state)
 {
 	(void)state;
-	graphs_made = true;
+	instantiation_ever = true;
 	deferred_start_now(collect);
 	assert_string_equal(steps, "off without");
 	assert_non_null(strstr(note(), "CUPTI was not started: the program had made graphs"));
@@ -145,7 +140,7 @@ static void whole_graphs_are_not_traced_from_the_middle_on(void **state)
 	deferred_start_plan(&(struct cupti_settings){.serial_kernels = true, .graph_nodes = true},
 			    start);
 	deferred_start_now(collect);
-	graphs_made = false;
+	instantiation_ever = false;
 	assert_string_equal(steps, "off start begin on forget operations collect");
 }
 

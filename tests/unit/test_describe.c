@@ -17,7 +17,7 @@ enum { PAGEABLE = 0x100, PINNED = 0x1000, MANAGED = 0x2000, DEVICE_0 = 0x3000, D
 struct driver driver;
 
 static struct context contexts[3];
-static bool several;
+_Atomic bool context_several_devices;
 static const CUstream a_stream = (CUstream)0x77, default_stream = (CUstream)0x1;
 static struct call call;
 
@@ -27,11 +27,6 @@ struct context *context_known(CUcontext handle)
 		if (contexts[i].handle == handle)
 			return &contexts[i];
 	return NULL;
-}
-
-bool context_several_devices(void)
-{
-	return several;
 }
 
 static CUresult get_attributes(unsigned count, CUpointer_attribute *attributes, void **data,
@@ -68,7 +63,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	driver.cuPointerGetAttributes = get_attributes;
-	several = true;
+	context_several_devices = true;
 	errno = 0;
 	for (unsigned i = 0; i < 3; i++) {
 		contexts[i].handle = (CUcontext)(uintptr_t)(i + 1);
@@ -140,10 +135,10 @@ static void copies_between_two_devices_are_peer_copies(void **state)
 	is(OPERATION_COPY_DTOD, 10, 0);
 	describe_copy_device(&call, MANAGED, DEVICE_1, 10, a_stream);
 	is(OPERATION_COPY_DTOD, 10, 0);
-	several = false;
+	context_several_devices = false;
 	describe_copy_device(&call, DEVICE_1, DEVICE_0, 10, a_stream);
 	is(OPERATION_COPY_DTOD, 10, 0);
-	several = true;
+	context_several_devices = true;
 	driver.cuPointerGetAttributes = refuse;
 	describe_copy_device(&call, DEVICE_1, DEVICE_0, 10, a_stream);
 	is(OPERATION_COPY_DTOD, 10, 0);

@@ -14,7 +14,7 @@ static void allocate(CUstream stream, CUresult result)
 	struct call call;
 
 	call_describe(&call, API_DRIVER(ENTRY_cuMemAllocAsync), CU_STREAM_LEGACY);
-	describe_pool_allocation(&call, &given, 4096, stream);
+	describe_pool_call(&call, POOL_CALL_ALLOCATES, &given, 4096, stream);
 	call_begin(&call, NULL);
 	assert_int_equal(noted.ended, 0);
 	call_end(&call, result);
@@ -25,7 +25,7 @@ static void release(CUstream stream, CUresult result, unsigned before)
 	struct call call;
 
 	call_describe(&call, API_DRIVER(ENTRY_cuMemFreeAsync), CU_STREAM_LEGACY);
-	describe_pool_free(&call, ADDRESS, stream);
+	describe_pool_call(&call, POOL_CALL_FREES, (const void *)ADDRESS, 0, stream);
 	call_begin(&call, NULL);
 	assert_int_equal(noted.freeing, before);
 	assert_int_equal(noted.freed, 0);

@@ -17,7 +17,7 @@ TEST(until_a_graph_is_made_all_is_matched, false)
 	assert_int_equal(added_ns + nodes_added, 0);
 	recording_finish();
 	assert_int_equal(updates + closed + finishes, 0);
-	graphs_made = true;
+	instantiation_ever = true;
 	run_for(PERIOD);
 	assert_false(recording_matches());
 	assert_true(recording_is_complete());
@@ -29,7 +29,7 @@ TEST(until_a_graph_is_made_all_is_matched, false)
 
 TEST(records_go_to_their_launch_or_to_their_operation, false)
 {
-	graphs_made = true;
+	instantiation_ever = true;
 	run_for(PERIOD);
 	recording_record(&kernel,
 			 &(struct activity){.start = 10, .end = 50, .device = 1, .bytes = 3});
@@ -46,7 +46,7 @@ TEST(nodes_and_launches_come_into_their_rows, false)
 	struct row *row = rows_of(&kernel, 0);
 
 	row->calls = 2;
-	graphs_made = true;
+	instantiation_ever = true;
 	run_for(PERIOD);
 	recording_node(&kernel, 0, 25);
 	assert_int_equal(count(COUNTER_cupti_records), 1);
@@ -70,7 +70,7 @@ TEST(nodes_and_launches_come_into_their_rows, false)
 
 TEST(rows_are_updated_five_times_a_second, false)
 {
-	graphs_made = true;
+	instantiation_ever = true;
 	run_for(PERIOD);
 	updates = 0;
 	run_for(1000 * MS);
@@ -186,7 +186,7 @@ TEST(where_cupti_cannot_be_paused_it_stays_on, true)
 
 TEST(updates_that_were_not_read_are_said, false)
 {
-	graphs_made = true;
+	instantiation_ever = true;
 	run_for(PERIOD);
 	graph_updates_unread = 3;
 	recording_finish();

@@ -26,8 +26,10 @@
 #define PERIOD (5 * MS)
 
 /* What the stubbed functions return, and what they were called with. */
-static bool ever, refused, safe = true, lacks_graph, paused;
-static unsigned making, closed, random_windows, updates, ended, turns;
+_Atomic bool instantiation_ever;
+_Atomic unsigned instantiation_count;
+static bool refused, safe = true, lacks_graph, paused;
+static unsigned closed, random_windows, updates, ended, turns;
 static unsigned settles, windows_opened, windows_closed, calls_seen;
 static uint64_t now = 1000000 * MS, seen, since, until;
 static bool told_off, told_windows, told_stays_on, fresh;
@@ -123,16 +125,6 @@ bool pause_was_shared(void)
 void instantiation_watch(void (*wake)(void))
 {
 	(void)wake;
-}
-
-bool instantiation_ever(void)
-{
-	return ever;
-}
-
-unsigned instantiation_count(void)
-{
-	return making;
 }
 
 void instantiation_tell(bool off, bool windows)
@@ -279,7 +271,7 @@ static void prepare(void)
 static void begin(void)
 {
 	recording_start(wake, NULL, NULL);
-	ever = true;
+	instantiation_ever = true;
 	assert_true(update(PERIOD) == PERIOD);
 }
 
@@ -320,7 +312,7 @@ TEST(a_start_with_the_window_is_matched_and_follows_graphs_before)
 	cupti_waits = false;
 	recording_start(wake, &with, start_nothing);
 	assert_true(deferred && recording_matches() && recording_is_complete());
-	ever = true;
+	instantiation_ever = true;
 	assert_true(update(PERIOD) == PERIOD && recording_matches() && turns == 0);
 	/* It has been started: a graph was made before. */
 	mode_cupti = true;
@@ -360,7 +352,7 @@ TEST(without_graphs_calls_are_matched)
 		launch();
 	assert_true(update(PERIOD) == PERIOD && recording_matches());
 	assert_true(updates == 0 && turns == 0);
-	ever = true;
+	instantiation_ever = true;
 	mode_cupti = false;
 	assert_true(update(PERIOD) == PERIOD && recording_matches());
 	mode_cupti = true;
@@ -623,16 +615,16 @@ TEST(nothing_is_recorded_while_graphs_are_made)
 {
 	begin();
 	assert_true(!told_off && !told_windows);
-	making = 1;
+	instantiation_count = 1;
 	update(PERIOD);
 	assert_true(paused && told_off && !told_windows);
-	making = 0;
+	instantiation_count = 0;
 	update(PERIOD);
 	assert_true(!paused && !told_off);
 	spend_the_credit();
 	while (paused)
 		update(MS);
-	making = 1;
+	instantiation_count = 1;
 	update(0);
 	assert_true(paused && told_off && told_windows);
 	assert_true(count(COUNTER_windows) == 2);
@@ -643,10 +635,10 @@ TEST(graphs_wait_for_nothing_while_all_is_recorded)
 	begin();
 	assert_true(!told_stays_on);
 	assert_int_equal(trace_window_open(TRACE_GPU, 1000000 * MS), 0);
-	making = 1;
+	instantiation_count = 1;
 	update(PERIOD);
 	assert_true(!paused && told_stays_on);
-	making = 0;
+	instantiation_count = 0;
 	update(PERIOD);
 	assert_true(!paused && told_stays_on);
 	assert_int_equal(trace_window_close(), 0);
@@ -656,7 +648,7 @@ TEST(graphs_wait_for_nothing_while_all_is_recorded)
 	update(PERIOD);
 	assert_true(told_stays_on);
 	refused = false;
-	making = 1;
+	instantiation_count = 1;
 	update(PERIOD);
 	assert_true(paused && told_off && !told_stays_on);
 }

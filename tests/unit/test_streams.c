@@ -131,14 +131,14 @@ static void a_context_is_asked_for_its_device_once(void **state)
 	assert_null(context_known(SECOND));
 	assert_null(context_lookup(NULL));
 	assert_int_equal(pushed, 1);
-	assert_false(context_several_devices());
+	assert_false(context_several_devices);
 	assert_int_equal(context_first_device, 1);
 	assert_int_equal(atomic_load(&count_only_blocks), blocks);
 	assert_int_equal(peer_copies, 0);
 	second = context_lookup(SECOND);
 	assert_int_equal(second->id, context->id + 1);
 	assert_false(second->reported);
-	assert_true(context_several_devices());
+	assert_true(context_several_devices);
 	/* Once, however many there are. */
 	context_on_device(5);
 	assert_int_equal(context_first_device, 1);
