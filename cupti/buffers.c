@@ -47,7 +47,7 @@ _Static_assert(ARENA_SIZE == BUFFERS_TOGETHER, "the sizes do not add up");
 
 /* The buffers of each size and the bytes of all: fewer under RLIMIT_AS. */
 static unsigned counts[SIZES];
-static size_t together;
+size_t buffers_together;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buffer buffers[BUFFER_COUNT];
 static uint8_t *arena;
@@ -92,12 +92,12 @@ static void choose_counts(void)
 {
 	size_t most = process_addresses(ARENA_SIZE);
 
-	together = 0;
+	buffers_together = 0;
 	for (unsigned i = 0; i < SIZES; i++) {
 		counts[i] = (unsigned)(sizes[i].count * most / ARENA_SIZE);
 		if (i == SIZES - 1 && counts[i] < LEAST_COUNT)
 			counts[i] = LEAST_COUNT;
-		together += counts[i] * sizes[i].size;
+		buffers_together += counts[i] * sizes[i].size;
 	}
 }
 
@@ -110,7 +110,7 @@ int buffers_create(void)
 	if (arena)
 		goto out;
 	choose_counts();
-	mapping = map_unlocked(together, PROT_READ | PROT_WRITE);
+	mapping = map_unlocked(buffers_together, PROT_READ | PROT_WRITE);
 	if (mapping == MAP_FAILED) {
 		error = -ENOMEM;
 		goto out;
@@ -194,7 +194,7 @@ struct buffer *buffers_find(const uint8_t *data)
 	struct buffer **link, *buffer = NULL;
 	size_t first = 0, offset = data - arena;
 
-	if (arena && data >= arena && data < arena + together) {
+	if (arena && data >= arena && data < arena + buffers_together) {
 		for (unsigned i = 0; i < SIZES; i++) {
 			if (offset < sizes[i].size * counts[i])
 				return &buffers[first + offset / sizes[i].size];
@@ -284,12 +284,7 @@ void buffers_release(struct buffer *buffer)
 void buffers_range(const void **start, size_t *size)
 {
 	*start = arena;
-	*size = arena ? together : 0;
-}
-
-size_t buffers_together(void)
-{
-	return together;
+	*size = arena ? buffers_together : 0;
 }
 
 void buffers_reset(void)

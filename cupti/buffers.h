@@ -58,7 +58,7 @@ void buffers_release(struct buffer *buffer);
 void buffers_reset(void);
 
 /* Its bytes; BUFFERS_TOGETHER, or less under RLIMIT_AS. */
-size_t buffers_together(void);
+extern size_t buffers_together;
 /* The pool's memory, of which only a part may be resident; NULL and 0 before buffers_create(). */
 void buffers_range(const void **start, size_t *size);
 

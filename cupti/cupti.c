@@ -29,8 +29,8 @@ static _Atomic int state; /* enum state */
 static _Atomic uint64_t lost; /* records in buffers that were reused before they were read */
 static _Atomic uint64_t dropped_before_end;
 static void (*wake)(void);
-static bool by_thread;	       /* CUPTI gives each thread its own buffers */
-static _Atomic int64_t behind; /* CLOCK_REALTIME less the records' clock, ns */
+static bool by_thread; /* CUPTI gives each thread its own buffers */
+_Atomic int64_t cupti_clock_behind;
 
 /* Acquire and release: a thread that sees the state also sees `wake` and `by_thread`. */
 static bool state_is(enum state which)
@@ -90,7 +90,7 @@ static void queue_buffer(struct buffer *buffer, size_t valid)
 {
 	if (!valid || !cupti_has_callbacks())
 		buffers_release(buffer);
-	else if (buffers_queue(buffer, valid) >= buffers_together() / WAKE_PART && wake)
+	else if (buffers_queue(buffer, valid) >= buffers_together / WAKE_PART && wake)
 		wake();
 }
 
@@ -387,13 +387,8 @@ bool cupti_clock_is_realtime(void)
 		return false;
 	ahead = (int64_t)(program_clock_of_cupti() - stamp);
 	realtime = ahead > -CLOCKS_APART_NS && ahead < MOST_DELAY_NS;
-	atomic_store_explicit(&behind, realtime ? 0 : ahead, memory_order_relaxed);
+	atomic_store_explicit(&cupti_clock_behind, realtime ? 0 : ahead, memory_order_relaxed);
 	return realtime;
-}
-
-int64_t cupti_clock_behind(void)
-{
-	return atomic_load_explicit(&behind, memory_order_relaxed);
 }
 
 void cupti_skip_call(uint32_t callback)

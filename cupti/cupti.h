@@ -91,7 +91,7 @@ int cupti_graph_id(CUgraphExec graph, uint32_t *graph_id);
 bool cupti_clock_is_realtime(void);
 /* CLOCK_REALTIME less the records' clock, in nanoseconds, at the last cupti_clock_is_realtime(); 0
  * if they agree. */
-int64_t cupti_clock_behind(void);
+extern _Atomic int64_t cupti_clock_behind;
 
 /* Turning the recording of kernels, and of copies between devices, off and on while the program
  * runs. */

@@ -67,7 +67,7 @@ static struct operation *operation_of_record(const struct activity *activity)
 static bool is_in_window(const struct activity *activity)
 {
 	return settings_want_device((int)activity->device) &&
-	       window_was_open(activity->start + (uint64_t)cupti_clock_behind());
+	       window_was_open(activity->start + (uint64_t)cupti_clock_behind);
 }
 
 /* Whether a record's operation is reported: as its call is, or else by its own start. */
@@ -637,11 +637,11 @@ void records_take(const struct activity *activity, void *unused)
 		break;
 	case ACTIVITY_UNIFIED_MEMORY:
 		if (!ranges_are_chosen() &&
-		    window_was_open(activity->start + (uint64_t)cupti_clock_behind()))
+		    window_was_open(activity->start + (uint64_t)cupti_clock_behind))
 			take_unified_memory(activity);
 		break;
 	default:
-		if (window_was_open(activity->start + (uint64_t)cupti_clock_behind()))
+		if (window_was_open(activity->start + (uint64_t)cupti_clock_behind))
 			take_other(activity);
 	}
 }

@@ -31,7 +31,7 @@ static void append(struct trace_record *record, const char *name)
  * CLOCK_REALTIME only. */
 static uint64_t in_realtime(uint64_t time)
 {
-	return time + (uint64_t)cupti_clock_behind();
+	return time + (uint64_t)cupti_clock_behind;
 }
 
 void trace_operation(const struct operation *operation, const struct activity *activity)

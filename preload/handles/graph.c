@@ -360,6 +360,7 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 	struct executable *executable;
 	struct graph_nodes nodes = {0};
 
+	instantiation_end();
 	if (result != CUDA_SUCCESS || !exec || !lifecycle_running())
 		return;
 	read_nodes(&nodes, graph, NULL, 0);
@@ -480,6 +481,7 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
 	struct executable *executable;
 	bool read;
 
+	instantiation_end();
 	if (result != CUDA_SUCCESS || !is_following())
 		return;
 	read = read_in_time(&nodes, graph);

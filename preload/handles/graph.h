@@ -14,14 +14,15 @@
 #include "preload/driver/driver.h"
 #include "preload/handles/operation.h"
 
-/* To be called after an instantiation; reads the graph's nodes. Any thread; takes a lock. */
+/* To be called after an instantiation, which it ends; reads the graph's nodes. Any thread; takes a
+ * lock. */
 void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result);
 /* Has what changes executable graphs followed from now on, so that each launch is counted under the
  * operation of what it does. */
 void graph_follow_updates(void);
-/* To be called after calls that change an executable graph: by the nodes of another graph; a kernel
- * node; a child graph; or whether a node is run. Any thread; take
- * a lock. */
+/* To be called after calls that change an executable graph: by the nodes of another graph, where it
+ * ends the update; a kernel node; a child graph; or whether a node is run. Any thread; take a
+ * lock. */
 void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result);
 /* Programs may update a graph before every launch. Reading a node takes about a microsecond; all of
  * it together takes this share of the run's time at most. Chosen. */
@@ -112,12 +113,12 @@ enum copy_graph copy_graphs_has(uint32_t number);
  * thread waits for that, for a bounded time.
  */
 
-/* Before and after the driver's call that makes a graph, on the program's thread. Unless watched
- * it is only noted that there was one. */
+/* Before and after the driver's call that makes or updates a graph, on the program's thread. Unless
+ * watched it is only noted that there was one. */
 void instantiation_begin(void);
 void instantiation_end(void);
-/* Before and after the driver's call that updates a graph, which some programs do before every
- * launch: an open window stays open. */
+/* Before the driver's call that updates a graph, which some programs do before every launch: an
+ * open window stays open. */
 void instantiation_update_begin(void);
 
 /* From now on the collector sees to it; `wake` wakes it. */

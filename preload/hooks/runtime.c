@@ -143,7 +143,7 @@ static inline bool is_part_of_another(uintptr_t real, const void *caller)
 	       is_made_inside(real, (uintptr_t)caller);
 }
 
-#define WRAPPER(symbol, parameters, arguments, passes_on, may_make_none)                           \
+#define WRAPPER(symbol, parameters, arguments, may_make_none)                                      \
 	LAUNCH_PATH int runtime_##symbol parameters;                                               \
 	EXPORT_AS(runtime_##symbol, symbol)                                                        \
 	int runtime_##symbol parameters                                                            \
@@ -154,7 +154,7 @@ static inline bool is_part_of_another(uintptr_t real, const void *caller)
 		int result = NOT_FOUND;                                                            \
                                                                                                    \
 		if (real) {                                                                        \
-			if (passes_on(RUNTIME_##symbol)) {                                         \
+			if (runtime_call_passes_on(RUNTIME_##symbol)) {                            \
 				result = real arguments;                                           \
 				if (__builtin_expect(result != 0, 0) ||                            \
 				    (may_make_none && runtime_call.role == RUNTIME_CALL_NAMES))    \
@@ -169,9 +169,8 @@ static inline bool is_part_of_another(uintptr_t real, const void *caller)
 		}                                                                                  \
 		return result;                                                                     \
 	}
-#define RUNTIME(symbol, name, parameters, arguments)                                               \
-	WRAPPER(symbol, parameters, arguments, runtime_call_passes_on, true)
+#define RUNTIME(symbol, name, parameters, arguments) WRAPPER(symbol, parameters, arguments, true)
 #define RUNTIME_LAUNCH(symbol, name, parameters, arguments)                                        \
-	WRAPPER(symbol, parameters, arguments, runtime_call_passes_on, false)
+	WRAPPER(symbol, parameters, arguments, false)
 #include "preload/driver/runtime.def"
 #undef RUNTIME

@@ -132,11 +132,6 @@ static void context_made(CUdevice device, CUresult result)
 		context_on_device(device);
 }
 
-static void module_ends(void)
-{
-	operation_modules_unload();
-}
-
 /* Where the driver cannot say a kernel's name (before 12.3), the look-up that gave the handle can.
  */
 static void kernel_found(void *const *kernel, const char *name, CUresult result)
@@ -150,18 +145,6 @@ static void kernel_turned(void *const *function, void *kernel, CUresult result)
 {
 	if (!operation_driver_names() && result == CUDA_SUCCESS && function)
 		operation_remember_kernel(*function, operation_of_kernel(kernel)->name);
-}
-
-static void graph_made(const CUgraphExec *exec, CUgraph graph, CUresult result)
-{
-	instantiation_end();
-	graph_instantiated(exec, graph, result);
-}
-
-static void graph_remade(CUgraphExec exec, CUgraph graph, CUresult result)
-{
-	instantiation_end();
-	graph_updated(exec, graph, result);
 }
 
 /* CUDA_KERNEL_NODE_PARAMS_v1 ends before the member that names a CUkernel, and is the same up to
@@ -345,33 +328,24 @@ static void mipmapped_created(CUresult result, const CUmipmappedArray *array,
 #include "preload/driver/host_calls.def"
 #undef HOST_CALL
 
-static void *const wrappers[ENTRY_COUNT] = {
+static const struct {
+	void *wrapped, *from_runtime;
+} wrappers[ENTRY_COUNT] = {
 #define ENTRY(symbol, name, signature, version, default_stream)                                    \
-	[ENTRY_##symbol] = (void *)wrapped_##symbol,
+	[ENTRY_##symbol] = {(void *)wrapped_##symbol, (void *)from_runtime_##symbol},
 #include "preload/driver/entries.def"
 #undef ENTRY
 #define STATE(symbol, name, parameters, arguments, before, after)                                  \
-	[ENTRY_##symbol] = (void *)wrapped_##symbol,
+	[ENTRY_##symbol] = {(void *)wrapped_##symbol, (void *)wrapped_##symbol},
 #include "preload/driver/states.def"
 #undef STATE
 #define HOST_CALL(symbol, name, runtime, kind, parameters, arguments, before, after)               \
-	[ENTRY_##symbol] = (void *)wrapped_##symbol,
-#include "preload/driver/host_calls.def"
-#undef HOST_CALL
-};
-
-static void *const runtime_wrappers[ENTRY_COUNT] = {
-#define ENTRY(symbol, name, signature, version, default_stream)                                    \
-	[ENTRY_##symbol] = (void *)from_runtime_##symbol,
-#include "preload/driver/entries.def"
-#undef ENTRY
-#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments, before, after)               \
-	[ENTRY_##symbol] = (void *)from_runtime_##symbol,
+	[ENTRY_##symbol] = {(void *)wrapped_##symbol, (void *)from_runtime_##symbol},
 #include "preload/driver/host_calls.def"
 #undef HOST_CALL
 };
 
 void *wrapper_of(enum driver_entry entry, bool for_runtime)
 {
-	return for_runtime && runtime_wrappers[entry] ? runtime_wrappers[entry] : wrappers[entry];
+	return for_runtime ? wrappers[entry].from_runtime : wrappers[entry].wrapped;
 }

@@ -602,7 +602,7 @@ static void open_window(uint64_t now, bool random)
 	window.spent = 0;
 	window_records_begin(launches_begin());
 	window.clock_known = cupti_clock_is_realtime();
-	records_now = clock_ns(CLOCK_REALTIME) - (uint64_t)cupti_clock_behind();
+	records_now = clock_ns(CLOCK_REALTIME) - (uint64_t)cupti_clock_behind;
 	versions_window_opens();
 	if (turn(true, now))
 		window_check_open(clock_ns(CLOCK_REALTIME), records_now);

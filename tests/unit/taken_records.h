@@ -7,6 +7,7 @@
 #define KTIME_TESTS_UNIT_TAKEN_RECORDS_H
 
 #include "cupti/activity.h"
+#include "cupti/cupti.h"
 #include "preload/collector/cost.h"
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
@@ -14,7 +15,6 @@
 
 struct surroundings {
 	bool matches, complete, knows_kernels, trace, chosen, included, own, window_changes;
-	int64_t behind;
 	uint64_t window_from;
 	struct concurrency before;
 	struct in_flight *call; /* that the record matches */

@@ -65,7 +65,7 @@ static void a_record_without_a_call_counts_by_its_own_start(void **state)
 	/* On the host's clock, before the window, on a device that nobody asked for, or while
 	 * ranges are chosen. */
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av", .start = 999});
-	around.behind = 1;
+	cupti_clock_behind = 1;
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av", .start = 999});
 	assert_int_equal(count(COUNTER_unmatched_records), 2);
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av", .device = 2});

@@ -52,10 +52,7 @@ bool recording_matches(void)
 	return matches;
 }
 
-int64_t cupti_clock_behind(void)
-{
-	return 7;
-}
+_Atomic int64_t cupti_clock_behind = 7;
 
 bool settings_want_calls(enum row_kind kind)
 {
