@@ -37,7 +37,8 @@ static inline void own_part_end(uintptr_t around)
 }
 
 /* A variable's declaration, that makes such a part of what follows in its block. */
-#define OWN_PART uintptr_t around __attribute__((cleanup(own_part_leave))) = own_part_begin()
+#define OWN_PART                                                                                   \
+	uintptr_t around __attribute__((cleanup(own_part_leave), unused)) = own_part_begin()
 static inline void own_part_leave(const uintptr_t *around)
 {
 	own_part_end(*around);
