@@ -14,7 +14,6 @@
 #include "report/session/estimate.h"
 #include "report/session/items.h"
 #include "report/session/layout.h"
-#include "report/session/session.h"
 #include "report/session/session_internal.h"
 
 struct merge {

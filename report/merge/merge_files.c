@@ -2,9 +2,7 @@
 #include "report/merge/merge.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "report/merge/progress.h"

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/session/figure.h"
 #include "report/session/items.h"
-#include "report/session/session_internal.h"
 
 /* What is an array by the lines of another list. */
 #define UNTIMED_LINE(name, text)                                                                   \

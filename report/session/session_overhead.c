@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking the overhead of event pairs off a session's rows. */
-#include "report/session/session.h"
-
 #include <math.h>
 #include <sys/mman.h>
 
 #include "report/session/estimate.h"
-#include "report/session/session_internal.h"
 #include "report/session/items.h"
+#include "report/session/session_internal.h"
 
 /* Read once: the file may change while it is read. */
 static uint32_t kind_of(const struct row *row)
