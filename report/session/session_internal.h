@@ -105,9 +105,7 @@ void segment_start(struct session *session, enum segment_kind kind, uint64_t off
 
 /* Adds a segment of at least `payload` bytes; it becomes session->current[kind]. 0 or -errno. */
 int segment_add(struct session *session, enum segment_kind kind, uint64_t payload);
-/* Makes room in session->places for one more; -ENOMEM. */
-int segment_places_reserve(struct session *session);
-/* Notes a segment's place there, after segment_places_reserve() and once the segment can be read.
+/* Notes a segment's place in session->places, once the segment can be read; NULL if memory is out.
  */
 struct segment_place *segment_place_add(struct session *session, uint64_t offset, uint64_t size,
 					enum segment_kind kind);

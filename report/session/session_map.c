@@ -100,7 +100,8 @@ struct place_array {
 	struct segment_place places[];
 };
 
-int segment_places_reserve(struct session *session)
+/* Makes room for one more; -ENOMEM. */
+static int reserve_place(struct session *session)
 {
 	size_t capacity = session->place_capacity ? session->place_capacity * 2 : 64;
 	struct place_array *array;
@@ -123,8 +124,11 @@ int segment_places_reserve(struct session *session)
 struct segment_place *segment_place_add(struct session *session, uint64_t offset, uint64_t size,
 					enum segment_kind kind)
 {
-	struct segment_place *place = &session->places[session->place_count];
+	struct segment_place *place;
 
+	if (reserve_place(session))
+		return NULL;
+	place = &session->places[session->place_count];
 	*place = (struct segment_place){
 		.offset = offset, .size = size, .kind = kind, .mapped = true};
 	/* Release: whoever sees the count sees the place, and the segment that is there. */
@@ -307,7 +311,7 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 	size = (size + SESSION_SEGMENT_ALIGN - 1) / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
 	if (size > session->reserved - offset)
 		return -ENOSPC;
-	error = segment_places_reserve(session);
+	error = reserve_place(session);
 	if (error)
 		return error;
 
@@ -729,11 +733,9 @@ int session_create(struct session **result, const char *path, unsigned flags)
 	session_limit_trace(session, UINT64_MAX, UINT64_MAX);
 	owner_of_this_process(&session->owner);
 	error = reserve_addresses(session);
-	if (!error)
-		error = segment_places_reserve(session);
-	if (!error)
-		segment_place_add(session, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES,
-				  SEGMENT_STRINGS);
+	if (!error && !segment_place_add(session, HEADER_BYTES,
+					 SESSION_SEGMENT_ALIGN - HEADER_BYTES, SEGMENT_STRINGS))
+		error = -ENOMEM;
 	if (!error)
 		error = path ? create_file(session, path)
 			     : map_anonymous(session, 0, SESSION_SEGMENT_ALIGN);

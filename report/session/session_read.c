@@ -253,7 +253,7 @@ static int find_segments(struct session *session, const struct session_header *h
 	for (; source < header->file_size; source = next) {
 		struct segment_place *place;
 		struct segment segment;
-		int error, kind;
+		int kind;
 
 		if (read_at(session->fd, &segment, sizeof(segment), source) != sizeof(segment) ||
 		    segment.magic != SEGMENT_MAGIC || segment.size < sizeof(segment) ||
@@ -266,12 +266,11 @@ static int find_segments(struct session *session, const struct session_header *h
 			return -EBADMSG;
 		if (kind < 0)
 			continue;
-		error = segment_places_reserve(session);
-		if (error)
-			return error;
 		place = segment_place_add(session, session->size,
 					  size_here(session, segment.size, (enum segment_kind)kind),
 					  (enum segment_kind)kind);
+		if (!place)
+			return -ENOMEM;
 		place->source = source;
 		place->source_size = segment.size;
 		place->of_file = is_of_file(place, header->finished);
@@ -318,11 +317,12 @@ static bool reads_more(const struct session *session)
 /* Room at the end for one more note: what this version does not know of the file. */
 static int make_room_for_note(struct session *session, uint64_t file_size)
 {
-	int error = segment_places_reserve(session);
+	struct segment_place *place =
+		segment_place_add(session, session->size, PAGE, SEGMENT_STRINGS);
 
-	if (error)
-		return error;
-	segment_place_add(session, session->size, PAGE, SEGMENT_STRINGS)->source = file_size;
+	if (!place)
+		return -ENOMEM;
+	place->source = file_size;
 	session->size += PAGE;
 	return 0;
 }
