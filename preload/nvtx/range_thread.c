@@ -81,23 +81,6 @@ struct range_thread *range_threads(void)
 	return atomic_load_explicit(&threads, memory_order_acquire);
 }
 
-void range_threads_reap(bool (*done)(struct range_thread *))
-{
-	struct range_thread *previous = range_threads();
-
-	/* The head of the list is left to enter(). */
-	while (previous && previous->next) {
-		struct range_thread *thread = previous->next;
-
-		if (!done(thread)) {
-			previous = thread;
-			continue;
-		}
-		previous->next = thread->next;
-		munmap(thread, sizeof(*thread));
-	}
-}
-
 static struct change *free_slot(struct range_thread *thread)
 {
 	uint32_t head = atomic_load_explicit(&thread->head, memory_order_relaxed);

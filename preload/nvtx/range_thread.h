@@ -74,10 +74,9 @@ struct range_owner {
 	uint32_t kernel_id, pthread_id; /* as above */
 };
 
-/* All threads, newest first, linked by `next`. */
+/* All threads, newest first, linked by `next`. The collector removes and unmaps those that have
+ * ended, but for the first one, which is left to the threads that come. */
 struct range_thread *range_threads(void);
-/* Removes and frees the threads for which `done` answers true. For the collector only. */
-void range_threads_reap(bool (*done)(struct range_thread *thread));
 
 /* The rest is for the thread that opens and closes ranges. They keep errno. */
 

@@ -2,6 +2,7 @@
 #include "preload/nvtx/ranges.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/settings.h"
@@ -574,8 +575,6 @@ static void end_open(struct range_thread *thread, uint64_t now)
 	}
 }
 
-static uint64_t reclaim_time;
-
 static void count_lost(const struct range_thread *thread)
 {
 	session_count(session, COUNTER_ranges_lost,
@@ -583,7 +582,7 @@ static void count_lost(const struct range_thread *thread)
 }
 
 /* Takes all that a thread did which has ended. */
-static bool is_done(struct range_thread *thread)
+static bool is_done(struct range_thread *thread, uint64_t now)
 {
 	if (!atomic_load_explicit(&thread->ended, memory_order_acquire))
 		return false;
@@ -591,7 +590,7 @@ static bool is_done(struct range_thread *thread)
 	end_open(thread, clock_ticks());
 	count_lost(thread);
 	if (thread->past) {
-		thread->past->ended_at = reclaim_time;
+		thread->past->ended_at = now;
 		*ended_end = thread->past;
 		ended_end = &thread->past->next;
 	}
@@ -600,8 +599,16 @@ static bool is_done(struct range_thread *thread)
 
 void ranges_reclaim(uint64_t now)
 {
-	reclaim_time = now;
-	range_threads_reap(is_done);
+	struct range_thread *before = range_threads(), *thread;
+
+	while (before && (thread = before->next)) {
+		if (is_done(thread, now)) {
+			before->next = thread->next;
+			munmap(thread, sizeof(*thread));
+		} else {
+			before = thread;
+		}
+	}
 	while (ended && now - ended->ended_at >= KEEP_NS)
 		forget_oldest();
 }
