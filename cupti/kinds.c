@@ -388,7 +388,7 @@ CUptiResult kinds_enable_unified_memory(const struct cupti_functions *cupti)
 
 bool kinds_of_ktime(CUpti_ActivityKind kind)
 {
-	bool wanted = false;
+	bool wanted;
 
 	if (!in_range(kind))
 		return false;

@@ -13,13 +13,13 @@
 /* Enables a kind for ktime; CUPTI's result. CUPTI is called with a lock held that no callback
  * takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* Stops recording kernels for ktime, or goes on with it: see kinds.h. CUPTI's result; if it
+/* Stops recording kernels for ktime, or goes on with it: see pause_kernels(). CUPTI's result; if it
  * fails, the next pause or end of one tries again. Takes some 10 us. Any thread. */
 CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused);
 /* Whether that ever happened. Any thread. */
 bool kinds_were_paused(void);
 /* Records copies between devices for ktime from now on, if their kind is enabled, or once it is:
- * see kinds.h. CUPTI's result. Any thread. */
+ * see pause_ends_for_peer_copies(). CUPTI's result. Any thread. */
 CUptiResult kinds_record_peer_copies(const struct cupti_functions *cupti);
 /* Whether the program has a kind of kernels enabled, so that they are recorded in any case. */
 bool kinds_program_has_kernels(void);

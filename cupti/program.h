@@ -11,11 +11,8 @@
 #define KTIME_CUPTI_PROGRAM_H
 
 #include <cupti.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "cupti/library.h"
 
 /* Sets the program's clock; NULL for none. This and program_clock_read() call the clock, with no
  * lock held, on any thread, as CUPTI would. All functions here: any thread. */
