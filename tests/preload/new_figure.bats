@@ -81,13 +81,13 @@ note="Written by another version of ktime: 1 figure is not shown: made_up."
 }
 
 # A later version shows more, or in other words: only then the text changes, and never the profile.
-@test "the profiles of releases are shown by later versions" {
+@test "profiles of earlier layouts are shown by later versions" {
 	for profile in "$root"/tests/golden/profile_*.ktime.gz; do
-		gzip -dc "$profile" >released
+		gzip -dc "$profile" >earlier
 		for version in this other; do
-			$version show --percentiles --idle --memory released >shown
-			$version show --print-gpu-trace --print-api-trace --quiet released >>shown
-			$version show --nvtx-kernels --quiet released >>shown
+			$version show --percentiles --idle --memory earlier >shown
+			$version show --print-gpu-trace --print-api-trace --quiet earlier >>shown
+			$version show --nvtx-kernels --quiet earlier >>shown
 			diff "${profile%.ktime.gz}.txt" shown
 		done
 	done
