@@ -15,6 +15,7 @@ install -D -m 644 report/command/completion.bash "$folder/share/bash-completion/
 install -D -m 644 report/command/completion.zsh "$folder/share/zsh/site-functions/_ktime"
 install -D -m 644 -t "$folder" README.md LICENSE CHANGELOG.md
 install -D -m 644 -t "$folder/docs" docs/*.md docs/*.yml
+install -D -m 644 -t "$folder/docs/internals" docs/internals/*.md
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}" \
 	-C "$build/tarball" -cf - "$name" | gzip -n >"$build/$name.tar.gz"
 echo "$build/$name.tar.gz"

@@ -100,7 +100,7 @@ size_t in_flight_memory(void);
 /*
  * Which event pairs other streams of the device had calls beside. The device's front end serves one
  * stream at a time, so the end event of a short operation may come some microseconds late then, and
- * nothing that can be measured in the stream tells how late (docs/accuracy.md).
+ * nothing that can be measured in the stream tells how late (docs/internals/accuracy.md).
  *
  * For each device the streams that had calls are remembered by slots of time, from when a second
  * stream has one. For the collector thread only; times are CLOCK_REALTIME in nanoseconds.

@@ -29,7 +29,8 @@
 /* What a graph's launch call takes without CUPTI: 1.1 to 1.6 us with 50 and 200 kernels, up to 3 on
  * a slower host (H100). */
 #define GRAPH_CALL_NS		2000.0
-/* Recording: as much again in the call; on the device as cost.c has it. A node: see docs/design.md.
+/* Recording: as much again in the call; on the device as cost.c has it. A node: see
+ * docs/internals/design.md.
  */
 #define CALL_RECORDING_NS	2000.0
 #define KERNEL_RECORDING_NS	300.0

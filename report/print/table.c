@@ -26,7 +26,7 @@ uint64_t row_calls_of_clock(const struct row *row, enum clock_source clock)
 }
 
 /* Whether events say more exactly how long the calls of a row took than windows do: twice as much,
- * as what a pair holds is known less well than an interval says (docs/accuracy.md). */
+ * as what a pair holds is known less well than an interval says (docs/internals/accuracy.md). */
 static bool events_know_more(const struct row *row)
 {
 	return row->node_calls == 0 && row->host_included == 0 &&

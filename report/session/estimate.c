@@ -19,8 +19,8 @@
  * By how much the mean of an operation may differ between windows and a run in which all are
  * recorded, however many windows there are, as recording changes how closely operations follow each
  * other: -11 to +13 ns in fourteen pairs of runs, where the windows alone said +-2 to +-10 ns
- * (H200, CUPTI 13.0; docs/accuracy.md). This is half of the 32 ns that CUPTI's times are multiples
- * of.
+ * (H200, CUPTI 13.0; docs/internals/accuracy.md). This is half of the 32 ns that CUPTI's times are
+ * multiples of.
  */
 #define UNRECORDED_CALL_NS 16.0
 

@@ -6,8 +6,8 @@ Holds the documents to the sources. Fails, naming each, on
   a field of the profile or a member of the JSON export that its document does not have, or has
   and they have not; the version of either,
   an option of nvprof's that docs/from-nvprof.md does not have,
-  a folder of folders.txt that docs/design.md does not have,
-  a test that docs/reliability.md names and that is not there.
+  a folder of folders.txt that docs/internals/design.md does not have,
+  a test that docs/internals/reliability.md names and that is not there.
 Usage: check_documents.py [ROOT]
 """
 import glob
@@ -103,30 +103,30 @@ def check_options(root):
 
 
 def check_folders(root):
-    document = read(root, "docs/design.md")
+    document = read(root, "docs/internals/design.md")
     for line in read(root, "tests/structure/folders.txt").splitlines():
         folder = (line.split("#")[0].split() or [None])[0]
-        expect(not folder or f"`{folder}`" in document, f"docs/design.md has no folder `{folder}`")
+        expect(not folder or f"`{folder}`" in document, f"docs/internals/design.md has no folder `{folder}`")
 
 
 def check_tests(root):
     """A table's cell has `FILE`: "NAME", "NAME"; a unit test's name is its function's."""
-    document = read(root, "docs/reliability.md")
+    document = read(root, "docs/internals/reliability.md")
     named = re.findall(r'`(tests/[\w/]+\.\w+)`: ("[^"]+"(?:, "[^"]+")*)', document)
-    expect(named, "docs/reliability.md names no test")
+    expect(named, "docs/internals/reliability.md names no test")
     for path, names in named:
         text = read(root, path) if os.path.exists(os.path.join(root, path)) else ""
         for name in re.findall(r'"([^"]+)"', names):
             expect(f'@test "{name}"' in text or f" {name}(void **" in text or
                    f"TEST({name})" in text or f"TEST({name}, " in text,
-                   f"docs/reliability.md: {path} has no test {name}")
+                   f"docs/internals/reliability.md: {path} has no test {name}")
 
 
 def main(arguments):
     root = (arguments or [os.path.join(HERE, "..", "..")])[0]
     documents = [os.path.relpath(path, root) for path in
                  sorted(glob.glob(os.path.join(root, "*.md")) +
-                        glob.glob(os.path.join(root, "docs", "*.md")) +
+                        glob.glob(os.path.join(root, "docs", "**", "*.md"), recursive=True) +
                         glob.glob(os.path.join(root, "workloads", "*.md")))]
     for path in documents:
         check_paths(root, path)

@@ -31,13 +31,13 @@ finds() {
 }
 
 @test "a link that leads nowhere is found" {
-	plant README.md 's#(docs/accuracy.md)#(docs/accurate.md)#'
-	finds "README.md: no file docs/accurate.md"
+	plant README.md 's#(docs/internals/accuracy.md)#(docs/internals/accurate.md)#'
+	finds "README.md: no file docs/internals/accurate.md"
 }
 
 @test "a source file that is not there is found" {
-	plant docs/overhead.md 's#`preload/collector/cost.c`#`preload/collector/costs.c`#'
-	finds "docs/overhead.md: no file preload/collector/costs.c"
+	plant docs/internals/overhead.md 's#`preload/collector/cost.c`#`preload/collector/costs.c`#'
+	finds "docs/internals/overhead.md: no file preload/collector/costs.c"
 }
 
 @test "a README that is too long is found" {
@@ -64,10 +64,10 @@ finds() {
 
 @test "a folder without a description is found" {
 	plant tests/structure/folders.txt '$ s#$#\nreport/new report/session#'
-	finds 'docs/design.md has no folder `report/new`'
+	finds 'docs/internals/design.md has no folder `report/new`'
 }
 
 @test "a test that is named and not there is found" {
-	plant docs/reliability.md 's/"main returns"/"main comes back"/'
-	finds 'docs/reliability.md: tests/preload/endings.bats has no test main comes back'
+	plant docs/internals/reliability.md 's/"main returns"/"main comes back"/'
+	finds 'docs/internals/reliability.md: tests/preload/endings.bats has no test main comes back'
 }
