@@ -323,9 +323,9 @@ static bool is_sound(const struct layout_line *lines, unsigned count)
 static bool is_same(const struct layout *layout, const struct layout_line *line,
 		    const struct layout_line *theirs)
 {
+	/* What is inside comes earlier. A damaged table may have two structures of its name. */
 	return line->type == theirs->type && strcmp(line->name, theirs->name) == 0 &&
-	       (line->type != LAYOUT_INNER ||
-		strcmp(own.lines[line->inner].name, layout->theirs[theirs->inner].name) == 0);
+	       (line->type != LAYOUT_INNER || layout->from[line->inner] == theirs->inner + 1);
 }
 
 /* The number of the profile's line for an own one, counted from 1, among those that follow

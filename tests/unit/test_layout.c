@@ -164,6 +164,28 @@ static void without_bits_values_tell_what_is_known(void **state)
 	session_close(read);
 }
 
+/* One whose members lie beyond the other. */
+static void of_two_structures_of_a_name_the_one_that_is_meant_is_read(void **state)
+{
+	struct layout_line *figures = line_of("figures", ""), *other = line_of("launch_shape", "");
+	struct layout_line *clocks[] = {line_of("row", "cupti"), line_of("row", "events")};
+	struct session *read;
+
+	(void)state;
+	line_of("row", "shapes")->type = LAYOUT_U8;
+	figures->size = 1 << 20;
+	line_of("figures", "count")->offset = figures->size - 8;
+	strcpy(other->name, "figures");
+	for (int i = 0; i < 2; i++) {
+		clocks[i]->inner = (uint16_t)(other - lines);
+		clocks[i]->size = other->size;
+	}
+	read = opened();
+	assert_int_equal(session_next_row(read, NULL)->calls, 3);
+	assert_int_equal(session_next_row(read, NULL)->cupti.count, 0);
+	session_close(read);
+}
+
 static void a_structure_that_is_not_known_is_named_alone(void **state)
 {
 	struct session *read;
@@ -420,6 +442,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			what_is_not_known_is_named_and_what_is_missing_is_none, make, end),
 		cmocka_unit_test_setup_teardown(without_bits_values_tell_what_is_known, make, end),
+		cmocka_unit_test_setup_teardown(
+			of_two_structures_of_a_name_the_one_that_is_meant_is_read, make, end),
 		cmocka_unit_test_setup_teardown(a_structure_that_is_not_known_is_named_alone, make,
 						end),
 		cmocka_unit_test_setup_teardown(structures_are_laid_out_anew, make, end),
