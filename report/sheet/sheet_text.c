@@ -37,7 +37,8 @@ static const char *shown(const struct layout *layout, unsigned column, const str
 	const char *text = sheet_shown(layout->sheet, column, cell, buffer);
 	char number[NUMBER_SIZE];
 
-	if (!layout->sheet->nsys || text != buffer)
+	/* A damaged profile may have more digits than there is room for with commas. */
+	if (!layout->sheet->nsys || text != buffer || strlen(buffer) >= NUMBER_SIZE * 3 / 4)
 		return text;
 	strcpy(number, buffer);
 	return number_group_thousands(buffer, number);

@@ -76,6 +76,21 @@ static void headers_are_centred_and_figures_grouped(void **state)
 	      "              none  \n");
 }
 
+/* As a damaged profile may have them. */
+static void figures_that_are_too_long_stay_as_they_are(void **state)
+{
+	(void)state;
+	set(0, 1e26, "k");
+	set(1, 1e27, "k");
+	set(2, 1e300, "k");
+	check(sheet_text, 3,
+	      "                Avg (ns)                  Name\n"
+	      " ---------------------------------------  ----\n"
+	      "   100,000,000,000,000,004,764,729,344.0  k   \n"
+	      "          1000000000000000013287555072.0  k   \n"
+	      " 100000000000000005250476025520442024870  k   \n");
+}
+
 static void csv_is_quoted_where_it_must_be(void **state)
 {
 	(void)state;
@@ -134,6 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headers_are_centred_and_figures_grouped),
+		cmocka_unit_test(figures_that_are_too_long_stay_as_they_are),
 		cmocka_unit_test(csv_is_quoted_where_it_must_be),
 		cmocka_unit_test(a_long_name_is_cut_at_a_hundred_characters),
 		cmocka_unit_test(widths_are_of_characters_not_bytes),
