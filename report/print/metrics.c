@@ -79,7 +79,7 @@ static void fill(const struct sheet *sheet, size_t index, struct cell *cells)
 		fill_value(&cells[5 + i], values[i], metric->unit, sheet->form == SHEET_CSV);
 }
 
-/* In a damaged file a name may be anything. */
+/* In a damaged file a name may be anything, and a row's device one that is none. */
 static bool is_plain(const char *text)
 {
 	return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -90,7 +90,7 @@ static bool is_shown(const struct metrics *metrics, const struct metric_values *
 {
 	const struct row *row = row_of(metrics->report->session, metric);
 
-	return metric->count > 0 &&
+	return metric->count > 0 && row->device >= 0 && row->device < SESSION_DEVICES &&
 	       is_plain(session_string(metrics->report->session, metric->name)) &&
 	       is_plain(session_string(metrics->report->session, metric->description)) &&
 	       filter_shows(&metrics->report->filter, row->kind, row->name, row->device);

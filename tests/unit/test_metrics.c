@@ -71,6 +71,8 @@ static void fill(void)
 	add(rows[2], "sm_efficiency", "Multiprocessor Activity", METRIC_PERCENT, 0, 0, 0);
 	add(rows[2], "bad\033name", "Text", METRIC_PERCENT, 1, 1, 1);
 	add(rows[2], "name", "bad\ntext", METRIC_PERCENT, 1, 1, 1);
+	add(session_row(session, ROW_KERNEL, "_Z5saxpyifPKfPf", 1 << 20), "ipc", "Executed IPC",
+	    METRIC_NUMBER, 1, 1, 1);
 }
 
 static void values_are_printed_as_nvprof_does(void **state)
