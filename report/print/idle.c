@@ -154,8 +154,9 @@ static void write_causes(const struct session *session, int device, const char *
 
 		if (share < LEAST_PERCENT)
 			break;
-		fprintf(file, "%s%s%.1f %% %s", written ? "" : prefix,
-			written ? ", " : "Idle: ", share, sums[i].text);
+		fprintf(file, "%s%s%.1f %% ", written ? "" : prefix,
+			written ? ", " : "Idle: ", share);
+		visible_write(sums[i].text, file);
 		if (sums[i].cause == IDLE_PROGRAM && time_percent(waited, whole) >= LEAST_PERCENT)
 			fprintf(file, " (%.1f %% after a synchronizing call)",
 				time_percent(waited, whole));

@@ -106,6 +106,13 @@ static void causes_that_are_not_named_are_said_from_half_a_tenth_of_a_percent_on
 	prints("", ", 2.4 % cudaMalloc, 0.1 % other causes.\n");
 }
 
+static void a_name_reaches_the_terminal_as_text_alone(void **state)
+{
+	(void)state;
+	cause(IDLE_CALL, "cuda\033[31mFree", 10, 1, 20 * MS);
+	prints("", ", 2.4 % cudaMalloc, 2.0 % cuda\\x1b[31mFree.\n");
+}
+
 static void what_lost_records_leave_out_is_a_bound(void **state)
 {
 	(void)state;
@@ -169,6 +176,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			causes_that_are_not_named_are_said_from_half_a_tenth_of_a_percent_on, start,
 			stop),
+		cmocka_unit_test_setup_teardown(a_name_reaches_the_terminal_as_text_alone, start,
+						stop),
 		cmocka_unit_test_setup_teardown(what_lost_records_leave_out_is_a_bound, start,
 						stop),
 		cmocka_unit_test_setup_teardown(time_outside_the_profiling_window_is_no_part_of_it,
