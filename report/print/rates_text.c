@@ -140,7 +140,8 @@ static void fill_line(const struct sheet *sheet, size_t index, struct cell *cell
 	cell_count(&cells[1], row_calls(row->row));
 	if (row->row->kind != ROW_KERNEL)
 		cell_count(&cells[2], rates->bytes);
-	cell_count(&cells[3], row->row->bytes_minimum);
+	if (row->row->known & MINIMUM_KNOWN)
+		cell_count(&cells[3], row->row->bytes_minimum);
 	cell_count(&cells[4], row->row->bytes_maximum);
 	fill_rate(&cells[5], &rates->bandwidth);
 	cell_real(&cells[8], rates->bandwidth_percent);

@@ -590,8 +590,8 @@ static void fill_by_events(void)
 	row = row_of(ROW_MEMSET, "[CUDA memset]", 0);
 	row->calls = 4;
 	add_times(&row->events, 4, 8 * US, 10, 1 << 16);
-	/* A least size that no other figure has. */
-	session_add_byte_sums(row, 0, 0, UINT64_MAX, 0);
+	/* Without its bit it says nothing. */
+	row->bytes_minimum = UINT64_MAX;
 	row = row_of(ROW_GRAPH, "[CUDA graph 5]", 0);
 	row->calls = 9;
 	row->nodes = 1;
