@@ -393,7 +393,7 @@ static void write_member(FILE *page, const struct layout_line *own, const struct
 						 : "");
 }
 
-/* docs/profile-structures.md is this table. */
+/* docs/internals/profile-structures.md is this table. */
 static void the_page_has_the_structures_of_this_version(void **state)
 {
 	const struct layout_line *own = layout_own()->lines, *structure = own;
@@ -405,7 +405,7 @@ static void the_page_has_the_structures_of_this_version(void **state)
 	(void)state;
 	assert_non_null(page);
 	fputs("# The structures of a profile\n\n"
-	      "What each structure of [a profile](profile-format.md) holds, as the table in its "
+	      "What each structure of [a profile](../profile-format.md) holds, as the table in its "
 	      "header "
 	      "says it; other versions of\nktime have others. Figures have a unit, and a rule each "
 	      "for "
@@ -429,7 +429,7 @@ static void the_page_has_the_structures_of_this_version(void **state)
 		      page);
 	}
 	fclose(page);
-	is_golden_file("docs/profile-structures.md", text);
+	is_golden_file("docs/internals/profile-structures.md", text);
 	free(text);
 }
 
