@@ -30,7 +30,7 @@
  * a slower host (H100). */
 #define GRAPH_CALL_NS		2000.0
 /* Recording: as much again in the call; on the device as cost.c has it. A node: see
- * docs/internals/design.md.
+ * docs/internals/mechanisms.md.
  */
 #define CALL_RECORDING_NS	2000.0
 #define KERNEL_RECORDING_NS	300.0

@@ -382,7 +382,7 @@ bool recording_wants_flush(uint64_t now)
 	return true;
 }
 
-#define NODE_NS		 1200.0 /* what recording a node adds to its graph's launch: design.md */
+#define NODE_NS		 1200.0 /* what recording a node adds to its graph's launch: mechanisms.md */
 #define CREDIT_NS	 200000000.0 /* the budget of so much time may be saved up. Chosen */
 /* The part of the budget that windows may take. The rest is for what CUPTI costs while it does not
  * record, which nothing takes off: 2.3 % of a graph of 100 empty kernels (H200, CUPTI 13.0). */

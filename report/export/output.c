@@ -13,7 +13,7 @@
 
 #include "report/names/visible.h"
 
-/* The level, and the bytes that are compressed at once: see docs/internals/design.md. */
+/* The level, and the bytes that are compressed at once: see docs/internals/mechanisms.md. */
 #define COMPRESSED_MODE	  "wb1"
 #define COMPRESSED_BUFFER 262144
 
