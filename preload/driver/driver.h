@@ -15,7 +15,6 @@
 #endif
 
 #include <cuda.h>
-#include <stdbool.h>
 
 /* cuda.h renames this one in any case. */
 #undef cuGetProcAddress

@@ -5,9 +5,8 @@
  *
  * Nothing up to real_dlsym() calls a function of libc: the first dlsym of a process may come from a
  * sanitizer that is about to find the functions that it interposes, and none of those works before.
- * Another
- * thread may change the loader's list of objects, except for those that were loaded with the
- * program; walk past these only inside dl_iterate_phdr, which holds the lock of the list.
+ * Another thread may change the loader's list of objects, except for those that were loaded with
+ * the program; walk past these only inside dl_iterate_phdr, which holds the lock of the list.
  */
 #ifndef KTIME_PRELOAD_DRIVER_ELF_SYMBOL_H
 #define KTIME_PRELOAD_DRIVER_ELF_SYMBOL_H

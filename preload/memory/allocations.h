@@ -51,7 +51,7 @@ void allocation_captured(void);
 /* To be called before the driver destroys a context. */
 void allocations_context_ends(CUcontext context);
 
-/* Held while holdings.h and holdings.h are read. */
+/* Held while the holdings and their sums are read. */
 void allocations_lock(void);
 void allocations_unlock(void);
 /* Changes with whatever they hold. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of the memory that the program holds, by what frees it; holdings.h has the sums.
- * Memory is bounded. Whoever calls makes sure that only one thread at a time does. Times are ticks,
- * sizes are bytes.
+ * A table of the memory that the program holds, by what frees it, and the sums of it. Memory is
+ * bounded. Whoever calls makes sure that only one thread at a time does. Times are ticks, sizes are
+ * bytes.
  */
 #ifndef KTIME_PRELOAD_MEMORY_HOLDINGS_H
 #define KTIME_PRELOAD_MEMORY_HOLDINGS_H
@@ -28,7 +28,7 @@
 struct operation;
 struct origin {
 	const struct operation *operation; /* what the thread launched before; NULL: nothing */
-	uint16_t range;			   /* the innermost NVTX range: see nvtx/paths.h */
+	uint16_t range;			   /* the innermost NVTX range: see paths_of() */
 	uint32_t thread;		   /* from gettid() */
 };
 

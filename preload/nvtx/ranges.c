@@ -242,8 +242,8 @@ static bool matches_path(uint16_t path)
 	return matches_any(true, open + first, OPEN_MOST - first);
 }
 
-/* Whether a call is reported that was made in this path, and in the start/end ranges of these bits
- * (ranges.h). */
+/* Whether a call is reported that was made in this path, and in the start/end ranges of these bits:
+ * see started_path(). */
 static bool include_call(uint16_t path, uint32_t started)
 {
 	struct open_range_name open[STARTED_PATHS];

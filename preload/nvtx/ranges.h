@@ -17,8 +17,8 @@
 /* In which NVTX ranges a call was made. */
 
 struct range_place {
-	uint32_t range;	       /* the thread's innermost push/pop range, as ranges.h numbers it */
-	uint32_t started : 31; /* start/end ranges that were open: bits, as in ranges.h */
+	uint32_t range;	       /* the thread's innermost push/pop range, by ranges_numbered() */
+	uint32_t started : 31; /* start/end ranges that were open: bits, see started_path() */
 	uint32_t included : 1; /* --nvtx-include leaves calls made here in */
 };
 _Static_assert(sizeof(struct range_place) == 8, "each operation in flight has one");

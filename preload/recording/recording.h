@@ -30,11 +30,11 @@
 #include "report/session/session.h"
 
 /*
- * When windows open (recording.h) and how long they are, so that all together cost their part of
- * the budget. Times are nanoseconds. So is work: what recording all launches so far would have
- * cost. Windows open after a random amount of work, not of time: a program that goes through phases
- * launches more in some, and a launch in those must be met as often as one in the others. For the
- * collector thread only.
+ * When windows open and how long they are, so that all together cost their part of the budget.
+ * Times are nanoseconds. So is work: what recording all launches so far would have cost. Windows
+ * open after a random amount of work, not of time: a program that goes through phases launches more
+ * in some, and a launch in those must be met as often as one in the others. For the collector
+ * thread only.
  */
 
 /* `budget`: the part of the time that windows may take; `random`: where chance begins. */
@@ -68,9 +68,8 @@ void window_records_await(uint64_t now);
 bool window_records_have_come(uint64_t now, uint64_t seen);
 
 /*
- * To be called first. `row_of` gives the row of an operation on a device; `wake` wakes the
- * collector, on any thread. `late`: how CUPTI is to be started, by `start`; NULL: it was, or is not
- * used.
+ * To be called first. `wake` wakes the collector, on any thread. `late`: how CUPTI is to be
+ * started, by `start`; NULL: it was, or is not used.
  */
 void recording_start(void (*wake)(void), const struct cupti_settings *late, cupti_starter start);
 /* Whether calls are matched with their records. */

@@ -25,7 +25,7 @@
 /* What an interval of the union begins and ends with. */
 struct edge {
 	uint64_t name;	       /* offset of the operation's name in the profile */
-	uint32_t call;	       /* number of the host's call (timeline.h); 0: not known */
+	uint32_t call;	       /* number of the host's call; 0: not known */
 	uint32_t graph_launch; /* correlation id of the graph launch; 0: no node of a graph */
 };
 
@@ -110,7 +110,7 @@ struct split {
 };
 
 /* Splits the gap between two intervals. Calls of the thread that launched the later one must have
- * been added to timeline.h. */
+ * been added before. */
 void causes_split(struct split *split, const struct interval *before, const struct interval *after);
 
 /* To be called first. */
