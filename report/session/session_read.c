@@ -481,9 +481,9 @@ static struct segment_place *item_place(const struct session *session, uint64_t 
 const char *session_string(const struct session *session, uint64_t offset)
 {
 	const struct segment_place *place = item_place(session, offset, SEGMENT_STRINGS, 1);
-	const char *text = session->base + offset;
+	const char *text = place ? session->base + offset : NULL;
 
-	return place && memchr(text, '\0', place->size - (offset - place->offset)) ? text : "";
+	return text && memchr(text, '\0', place->size - (offset - place->offset)) ? text : "";
 }
 
 struct histogram *session_histogram(const struct session *session, uint64_t offset)
