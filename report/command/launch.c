@@ -172,8 +172,9 @@ static int set_options(const struct options *options, const char *tree)
 		fputs(" --tree", out);
 		write_word(tree, out);
 	}
-	error = fclose(out) == 0 ? append_variable("KTIME_OPTIONS", " ", text + (*text == ' '))
-				 : -ENOMEM;
+	error = fclose(out) == 0 && text
+			? append_variable("KTIME_OPTIONS", " ", text + (*text == ' '))
+			: -ENOMEM;
 	free(text);
 	return error;
 }

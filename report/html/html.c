@@ -30,7 +30,8 @@ FILE *html_lines_begin(struct html_lines *lines)
 
 int html_lines_end(struct html *html, struct html_lines *lines, const char *element)
 {
-	int error = lines->file && !fclose(lines->file) ? 0 : -ENOMEM;
+	/* Closing returns 0 where it had no memory for the text. */
+	int error = lines->file && !fclose(lines->file) && lines->text ? 0 : -ENOMEM;
 	char *rest = lines->text, *line;
 
 	if (!error && lines->size)
@@ -162,7 +163,7 @@ void html_cell_end(struct html *html, struct html_markup *markup, struct cell *c
 {
 	FILE *file = markup->inside.file;
 
-	if (!file || fclose(file) || markup->inside.error)
+	if (!file || fclose(file) || !markup->text || markup->inside.error)
 		html->error = -ENOMEM;
 	cell_markup(cell, markup->text);
 }

@@ -48,7 +48,8 @@ static int write_part(struct page *page, const struct section *section, struct p
 	if (!page->html.file)
 		return -ENOMEM;
 	error = section->write(page);
-	if (fclose(page->html.file) && !error)
+	/* Closing returns 0 where it had no memory for the text. */
+	if ((fclose(page->html.file) || !part->text) && !error)
 		error = -ENOMEM;
 	return error ? error : page->html.error;
 }

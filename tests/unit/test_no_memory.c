@@ -4,6 +4,7 @@
  * no memory is left behind. A name may then be mangled, or its row be missing. Of very many one in
  * `step` fails.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 
 #include "report/compare/compare.h"
 #include "report/export/export.h"
+#include "report/html/html.h"
 #include "report/print/report.h"
 #include "tests/unit/no_memory.h"
 #include "tests/unit/whole_profile.h"
@@ -96,6 +98,47 @@ static void exports(void **state)
 	session_close(session);
 }
 
+static char page_path[] = "/tmp/ktime-memory-XXXXXX";
+
+/* One that was written has all its sections. */
+static int page(FILE *file, const void *argument)
+{
+	static const char *const sections[] = {"use",	 "first-rows", "gpu",	 "api",
+					       "copies", "memory",     "ranges", "timeline",
+					       "cost",	 "environment"};
+	static char text[1 << 20];
+	char message[128] = "", begin[64];
+	int error = profile_page_write(session, argument, page_path, message, sizeof(message)), fd;
+
+	(void)file;
+	if (error)
+		return error;
+	fd = open(page_path, O_RDONLY | O_CLOEXEC);
+	memset(text, 0, sizeof(text));
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		snprintf(begin, sizeof(begin), "<section id=\"%s\"", sections[i]);
+		assert_non_null(strstr(text, begin));
+	}
+	return 0;
+}
+
+static void pages(void **state)
+{
+	struct options options;
+
+	(void)state;
+	session = whole_profile(WHOLE_CUPTI, NULL);
+	options_defaults(&options);
+	options.demangling = false;
+	options.force_overwrite = true;
+	close(mkstemp(page_path));
+	refuse_each(page, &options, "page", 1, true);
+	unlink(page_path);
+	session_close(session);
+}
+
 static int options_of(FILE *file, const void *argument)
 {
 	struct options options;
@@ -166,10 +209,8 @@ static void comparisons(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reports),
-		cmocka_unit_test(exports),
-		cmocka_unit_test(options),
-		cmocka_unit_test(comparisons),
+		cmocka_unit_test(reports), cmocka_unit_test(exports),	  cmocka_unit_test(pages),
+		cmocka_unit_test(options), cmocka_unit_test(comparisons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
