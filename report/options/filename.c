@@ -86,7 +86,7 @@ char *filename_expand(const char *pattern, const struct name_codes *codes, char 
 		else
 			fputc(*pattern++, out);
 	}
-	if (fclose(out) != 0 && pattern) {
+	if ((fclose(out) != 0 || !text) && pattern) {
 		snprintf(message, size, "out of memory");
 		pattern = NULL;
 	}

@@ -4,6 +4,7 @@
  * no memory is left behind. A name may then be mangled, or its row be missing. Of very many one in
  * `step` fails.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +21,7 @@
 #include "report/compare/compare.h"
 #include "report/export/export.h"
 #include "report/html/html.h"
+#include "report/options/filename.h"
 #include "report/print/report.h"
 #include "tests/unit/no_memory.h"
 #include "tests/unit/whole_profile.h"
@@ -163,6 +165,26 @@ static void options(void **state)
 		    "options", 1, true);
 }
 
+static int name_of_file(FILE *file, const void *argument)
+{
+	const struct name_codes codes = {4321, 3, -1};
+	char message[128] = "";
+	char *name = filename_expand(argument, &codes, message, sizeof(message));
+	int error = name ? 0 : -ENOMEM;
+
+	(void)file;
+	free(name);
+	if (error)
+		assert_string_equal(message, "out of memory");
+	return error;
+}
+
+static void names_of_files(void **state)
+{
+	(void)state;
+	refuse_each(name_of_file, "run.%r.%p.ktime", "name", 1, true);
+}
+
 static int comparison(FILE *file, const void *argument)
 {
 	const char *const *paths = argument;
@@ -209,8 +231,9 @@ static void comparisons(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reports), cmocka_unit_test(exports),	  cmocka_unit_test(pages),
-		cmocka_unit_test(options), cmocka_unit_test(comparisons),
+		cmocka_unit_test(reports),	  cmocka_unit_test(exports),
+		cmocka_unit_test(pages),	  cmocka_unit_test(options),
+		cmocka_unit_test(names_of_files), cmocka_unit_test(comparisons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
