@@ -2,8 +2,7 @@
 /*
  * A session's trace in the trace event format: the program's threads with their API calls, each
  * device as a process of its own with its streams as threads, and an arrow from a call to what it
- * started. Written without a tree of JSON: a trace has millions of events. Source: "Trace Event
- * Format", the Chromium project.
+ * started. Source: "Trace Event Format", the Chromium project.
  */
 #include "report/export/export.h"
 #include "report/export/json.h"

@@ -8,7 +8,6 @@
 #include "report/devices/peaks.h"
 #include "report/energy/energy.h"
 #include "report/export/export.h"
-#include "report/export/export.h"
 #include "report/export/json.h"
 #include "report/findings/findings.h"
 #include "report/print/table.h"
@@ -712,7 +711,8 @@ static void add_range(struct json *json, const struct range_tree *tree, size_t i
 	json_unsigned(json, "open", node->open);
 	if (node->calls) {
 		json_unsigned(json, "total", node->total);
-		json_unsigned(json, "minimum", node->minimum);
+		if (node->known & MINIMUM_KNOWN)
+			json_unsigned(json, "minimum", node->minimum);
 		json_unsigned(json, "maximum", node->maximum);
 	}
 	add_sum(json, "own", &node->own);

@@ -7,7 +7,6 @@
 #include <sqlite3.h>
 
 #include "report/export/export.h"
-#include "report/export/export.h"
 #include "report/names/nsys_names.h"
 #include "report/session/items.h"
 

@@ -21,8 +21,14 @@ double figure_value(const struct figure *figure, const void *structure)
 
 void figure_set(double *figure, uint32_t *known, enum figure_known bit, double value)
 {
-	*figure = isnan(value) ? 0 : value;
-	*known = isnan(value) ? *known & ~(uint32_t)bit : *known | bit;
+	if (isnan(value)) {
+		*known &= ~(uint32_t)bit;
+		*figure = 0;
+		return;
+	}
+	*figure = value;
+	/* Release: who reads meanwhile sees the value behind its bit. */
+	__atomic_store_n(known, *known | bit, __ATOMIC_RELEASE);
 }
 
 double figure_get(double figure, uint32_t known, enum figure_known bit)

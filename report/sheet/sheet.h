@@ -16,8 +16,8 @@
 #include "report/sheet/number.h"
 
 /*
- * Where a table is written: a buffer that hands on what it holds when it is full. It needs neither
- * malloc nor stdio, so that it serves the report after a signal too.
+ * Where a table is written: a buffer that hands on what it holds when it is full. It needs no
+ * memory and no stream of stdio's, so that it serves the report after a signal too.
  */
 struct out {
 	char *buffer;
