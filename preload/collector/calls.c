@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/calls.h"
 
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/cost.h"
 #include "preload/recording/rows.h"
@@ -24,7 +25,7 @@ static void release_pair(const struct call_record *record)
 
 static void compare(const struct in_flight *operation, struct row *row)
 {
-	session_count(rows_session, COUNTER_matched, 1);
+	session_count(run.session, COUNTER_matched, 1);
 	/* A first launch may load its module between the two events. */
 	if ((operation->device_idle && !operation->gated) || operation->first ||
 	    operation->holds_more) {
@@ -36,7 +37,7 @@ static void compare(const struct in_flight *operation, struct row *row)
 	row->checked_raw += operation->by_events;
 	row->checked_overlapped += operation->overlapped;
 	/* The overhead is taken off at the end. */
-	session_add_difference(rows_session, row,
+	session_add_difference(run.session, row,
 			       operation->by_events > operation->by_cupti
 				       ? operation->by_events - operation->by_cupti
 				       : 0);
@@ -55,7 +56,7 @@ static void settle(struct in_flight *operation)
 			compare(operation, row);
 		} else if (operation->leaves_record) {
 			row->unmatched++;
-			session_count(rows_session, COUNTER_unmatched_pairs, 1);
+			session_count(run.session, COUNTER_unmatched_pairs, 1);
 		}
 	}
 	in_flight_free(operation);
@@ -67,8 +68,8 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 
 	if (end == EVENT_READ) {
 		window_check_passed(operation);
-		session_count(rows_session, COUNTER_timed_by_events, 1);
-		session_count(rows_session, COUNTER_gated_pairs, operation->gated);
+		session_count(run.session, COUNTER_timed_by_events, 1);
+		session_count(run.session, COUNTER_gated_pairs, operation->gated);
 		if (row) {
 			rows_add_event_time(row, operation);
 			row->host_included += operation->host_included;
@@ -233,8 +234,8 @@ static struct in_flight *in_flight_of(const struct thread *thread, const struct 
 	operation->stream = record->stream;
 	operation->bytes = record->bytes;
 	operation->ranges = *place;
-	operation->started = clock_realtime_at(rows_scale, record->started);
-	operation->ended = operation->started + clock_ticks_to_ns(rows_scale, record->duration);
+	operation->started = clock_realtime_at(&run.scale, record->started);
+	operation->ended = operation->started + clock_ticks_to_ns(&run.scale, record->duration);
 	operation->thread = thread->kernel_id;
 	operation->number = call_count;
 	operation->host_call = thread->last_call;
@@ -251,7 +252,7 @@ static struct row *count_operation(const struct call_record *record)
 	struct operation *operation = record->operation;
 	struct row *row = rows_of(operation, record->stream->context->device);
 
-	session_count(rows_session, COUNTER_operations, 1);
+	session_count(run.session, COUNTER_operations, 1);
 	operation->calls++;
 	operation->window_calls++;
 	if (row) {
@@ -267,7 +268,7 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 {
 	if (!record->pair)
 		return false;
-	session_count(rows_session, COUNTER_event_pairs, 1);
+	session_count(run.session, COUNTER_event_pairs, 1);
 	record->operation->pairs++;
 	cost_of_pair();
 	if (operation) {
@@ -344,8 +345,8 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 	release_pair(record);
 	if (!in_window)
 		return;
-	session_count(rows_session, COUNTER_failed_calls, (record->flags & CALL_FAILED) != 0);
-	session_count(rows_session, COUNTER_captured_calls, (record->flags & CALL_CAPTURED) != 0);
+	session_count(run.session, COUNTER_failed_calls, (record->flags & CALL_FAILED) != 0);
+	session_count(run.session, COUNTER_captured_calls, (record->flags & CALL_CAPTURED) != 0);
 	if (trace_wanted())
 		trace_call(record, thread->kernel_id, call_count);
 }
@@ -357,7 +358,7 @@ static void add_counted(struct operation *operation, unsigned api, uint64_t call
 	if (calls == 0)
 		return;
 	rows_add_calls(api, calls);
-	session_count(rows_session, COUNTER_operations, calls);
+	session_count(run.session, COUNTER_operations, calls);
 	operation->calls += calls;
 	operation->window_calls += calls;
 	if (!row)
@@ -439,7 +440,7 @@ void calls_finish(void)
 {
 	matcher_expire(UINT64_MAX);
 	calibration_note();
-	session_subtract_overheads(rows_session);
+	session_subtract_overheads(run.session);
 	rows_finish();
 	rows_take_lost();
 }

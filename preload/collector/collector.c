@@ -11,6 +11,7 @@
 #include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/rate_limit.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
@@ -58,8 +59,7 @@
 
 enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
-static void (*finish)(struct session *);
-static struct clock_scale scale;
+static void (*finish)(void);
 static _Atomic bool started;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* for one context at a time */
 static _Atomic uint64_t end_wait_ns = END_WAIT_NS;
@@ -142,7 +142,7 @@ static void end_context(void)
 	calibration_settle();
 	context_ending(context);
 	event_pool_forget_spare(context);
-	context_gates_end(rows_session, context);
+	context_gates_end(context);
 	event_queue_give_up(context, EVENT_LOST, calls_timed);
 	/* The context must not be current in this thread when the driver destroys it. */
 	context_use(NULL);
@@ -196,11 +196,11 @@ static void finish_all(void)
 	timeline_settle(UINT64_MAX);
 	recording_finish();
 	trace_window_close();
-	clock_scale_update(&scale);
-	context_gates_finish(rows_session, wait_left(start));
+	clock_scale_update(&run.scale);
+	context_gates_finish(wait_left(start));
 	counters_update();
 	memory_measure();
-	finish(rows_session);
+	finish();
 }
 
 /* Takes what has finished into the rows. */
@@ -213,7 +213,7 @@ static void collect_now(void)
 	counters_update();
 }
 
-static void *run(void *unused)
+static void *collect(void *unused)
 {
 	bool alone = false;
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -242,7 +242,7 @@ static void *run(void *unused)
 		} else if (request == REQUEST_FINISH) {
 			finish_all();
 		} else {
-			clock_scale_update(&scale);
+			clock_scale_update(&run.scale);
 			drain_rings();
 			/* Else they hold only calls that found their ring full, which can wait. */
 			if (mode_counting || mode_counting_outside)
@@ -252,8 +252,8 @@ static void *run(void *unused)
 			sleep = recording_update(clock_ns(CLOCK_REALTIME),
 						 busy ? BUSY_PERIOD_NS : PERIOD_NS);
 			event_pools_grow();
-			context_gates_update(rows_session);
-			sampling_update(rows_session, clock_ns(CLOCK_MONOTONIC), cost_threads);
+			context_gates_update();
+			sampling_update(clock_ns(CLOCK_MONOTONIC), cost_threads);
 			counters_update();
 			commands_update();
 			/* The reporter may be reading their rings. */
@@ -280,20 +280,16 @@ static void *run(void *unused)
 	return NULL;
 }
 
-int collector_start(struct session *session, void (*the_finish)(struct session *))
+int collector_start(void (*the_finish)(void))
 {
 	int error;
 
 	finish = the_finish;
-	clock_scale_start(&scale);
-	rows_session = session;
-	rows_scale = &scale;
+	clock_scale_start(&run.scale);
 	commands_start(collect_now);
-	timeline_start(session);
-	ranges_start(session, &scale, window_was_open);
-	sampling_start(scale.monotonic);
-	calibration_start(session);
-	error = background_thread_start(run, "ktime");
+	ranges_start(window_was_open);
+	sampling_start(run.scale.monotonic);
+	error = background_thread_start(collect, "ktime");
 	atomic_store_explicit(&started, !error, memory_order_relaxed);
 	return error;
 }

@@ -11,12 +11,11 @@
 
 #include "cupti/cupti.h"
 #include "preload/handles/stream.h"
-#include "report/session/session.h"
 
 /*
  * Starts the thread; 0 or -errno. It calls `finish` at the end of the run, when all is collected.
  */
-int collector_start(struct session *session, void (*finish)(struct session *session));
+int collector_start(void (*finish)(void));
 /* Has the thread begin its work: it waits until then, so that what it needs can be set up once it
  * is known that there is a thread. `late`: how it is to start CUPTI, once that fits into the
  * budget; NULL: CUPTI is started already, or not used. */

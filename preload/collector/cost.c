@@ -10,6 +10,7 @@
 #include "cupti/cupti.h"
 #include "cupti/library.h"
 #include "preload/base/background_thread.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/trace.h"
@@ -154,30 +155,30 @@ void cost_of_record(const struct activity *activity, const struct in_flight *cal
 	/* A node of a graph has no call. */
 	uint64_t host = activity->graph_node ? 0 : on_host(call);
 
-	session_count(rows_session, COUNTER_cupti_ns, host);
+	session_count(run.session, COUNTER_cupti_ns, host);
 	/* What comes before a node may be a kernel of its graph that is not recorded now. */
 	if (!activity->graph_node && activity->start > before->device_end &&
 	    activity->start - before->device_end > IDLE_NS) {
 		awaited++;
-		session_count(rows_session, COUNTER_cupti_added_ns, host / cost_threads);
+		session_count(run.session, COUNTER_cupti_added_ns, host / cost_threads);
 	} else {
 		uint64_t device = on_device(activity, before);
 
 		queued += !activity->graph_node;
-		session_count(rows_session, COUNTER_gpu_ns, device);
-		session_count(rows_session, COUNTER_cupti_added_ns, device);
+		session_count(run.session, COUNTER_gpu_ns, device);
+		session_count(run.session, COUNTER_cupti_added_ns, device);
 	}
 }
 
 void cost_of_pair(void)
 {
 	pairs_gpu += EVENT_PAIR_GPU_NS + (cost_threads - 1) * EVENT_PAIR_THREAD_NS;
-	session_count(rows_session, COUNTER_gpu_ns, EVENT_PAIR_GPU_NS);
+	session_count(run.session, COUNTER_gpu_ns, EVENT_PAIR_GPU_NS);
 }
 
 void cost_update(unsigned threads)
 {
-	uint64_t *counters = session_header(rows_session)->counters;
+	uint64_t *counters = run.header->counters;
 	uint64_t host;
 
 	if (threads > 0)
@@ -266,7 +267,7 @@ static uint64_t all_resident(void)
 	dl_iterate_phdr(add_data, &bytes);
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
 		bytes += resident(thread, sizeof(*thread));
-	session_range(rows_session, &start, &size);
+	session_range(run.session, &start, &size);
 	bytes += resident(start, size);
 	buffers_range(&start, &size);
 	bytes += resident(start, size);
@@ -277,7 +278,7 @@ static uint64_t all_resident(void)
 void memory_measure(void)
 {
 	static uint64_t last_resident;
-	uint64_t *peak = &session_header(rows_session)->counters[COUNTER_memory_bytes];
+	uint64_t *peak = &run.header->counters[COUNTER_memory_bytes];
 	uint64_t bytes;
 
 	if (sandbox_calls_begin()) {
@@ -320,8 +321,9 @@ static uint64_t graphs_allocations(void)
 }
 
 /* How far the wall clock is from where it was at the start, by the monotonic one. */
-static void watch_wall_clock(struct session_header *header)
+static void watch_wall_clock(void)
 {
+	struct session_header *header = run.header;
 	uint64_t offset = clock_realtime_offset(), start = header->clock_offset, moved;
 
 	if (start == 0)
@@ -350,7 +352,7 @@ static unsigned threads_that_launch(uint64_t now)
 void counters_update(void)
 {
 	static uint64_t last_memory_check;
-	struct session_header *header = session_header(rows_session);
+	struct session_header *header = run.header;
 	uint64_t ticks = 0;
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
@@ -360,8 +362,8 @@ void counters_update(void)
 		thread->host_ticks_seen = host;
 	}
 	rows_take_lost();
-	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(rows_scale, ticks);
-	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - rows_scale->monotonic;
+	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(&run.scale, ticks);
+	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - run.scale.monotonic;
 	cost_update(threads_that_launch(header->counters[COUNTER_wall_ns]));
 	header->counters[COUNTER_threads] = threads_entered;
 	header->counters[COUNTER_collector_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -374,11 +376,11 @@ void counters_update(void)
 		last_memory_check = header->counters[COUNTER_wall_ns];
 		memory_measure();
 	}
-	watch_wall_clock(header);
-	metrics_update(rows_session);
+	watch_wall_clock();
+	metrics_update();
 	header->counters[COUNTER_memory_graphs] = graphs_allocations();
-	memory_profile_update(rows_session, rows_scale);
-	held_trace_update(rows_session, rows_scale, trace_wants_memory());
+	memory_profile_update();
+	held_trace_update(trace_wants_memory());
 	if (cupti_active())
 		header->counters[COUNTER_cupti_errors] += library_errors();
 }

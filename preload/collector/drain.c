@@ -9,6 +9,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/rate_limit.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/records.h"
@@ -158,7 +159,7 @@ void drain_rings(void)
 		const struct call_record *record = &thread->ring.records[tail % RING_RECORDS];
 		enum metrics_part part;
 
-		timeline_call(thread, record, rows_scale);
+		timeline_call(thread, record);
 		part = metrics_part_of(thread, record);
 		if (part != METRICS_NONE)
 			take_measured(thread, record, part == METRICS_READ);
@@ -182,7 +183,7 @@ void drain_counts(void)
 static bool is_on_cold_path(struct thread *thread, uint64_t entered)
 {
 	return atomic_load_explicit(&thread->took_cold_path, memory_order_relaxed) &&
-	       clock_ticks_to_ns(rows_scale, clock_ticks() - entered) < COLD_WAIT_NS;
+	       clock_ticks_to_ns(&run.scale, clock_ticks() - entered) < COLD_WAIT_NS;
 }
 
 /* Whether a call that began before is in progress; `cold`: one on the cold path. */
@@ -271,10 +272,10 @@ static bool is_matching_over(void)
 /* CUPTI has ended, or is the program's: events are the only clock from now on. */
 static void report_end_of_cupti(void)
 {
-	session_header(rows_session)->cupti_active = 0;
+	run.header->cupti_active = 0;
 	records_finish();
 	session_note(
-		rows_session,
+		run.session,
 		"The program %s: later operations are %s%s. Each row shows the clock that timed "
 		"most of its calls.",
 		kinds_withdrawn() ? "wants CUPTI for itself (cuptiSubscribe_v2)"
@@ -312,7 +313,7 @@ static void settle_timeline(void)
 	}
 	/* What has ended meanwhile is in the rings. */
 	drain_rings();
-	began = clock_realtime_at(rows_scale, began);
+	began = clock_realtime_at(&run.scale, began);
 	oldest = earlier(earlier(began, matcher_oldest()), graph_launches_open_since(began));
 	timeline_settle(oldest > CLOCK_FIT_NS ? oldest - CLOCK_FIT_NS : 0);
 }
@@ -334,8 +335,8 @@ void drain_records(enum flush flush)
 		dropped = cupti_dropped();
 	unread = cupti_unread();
 	/* Before the records that follow those are taken. */
-	session_count(rows_session, COUNTER_cupti_dropped, dropped);
-	session_count(rows_session, COUNTER_cupti_unread, unread);
+	session_count(run.session, COUNTER_cupti_dropped, dropped);
+	session_count(run.session, COUNTER_cupti_unread, unread);
 	if (cupti_drain(drain_before_records, records_take, NULL) > 0)
 		settle_timeline();
 	records_settle();

@@ -9,6 +9,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/pointer_map.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
@@ -98,7 +99,7 @@ static struct row *add_graph_launch(struct operation *operation, uint32_t device
 	struct row *row = rows_of(operation, (int)device);
 
 	if (row)
-		session_add_sample(rows_session, &row->cupti, nanoseconds);
+		session_add_sample(run.session, &row->cupti, nanoseconds);
 	return row;
 }
 
@@ -291,16 +292,16 @@ static void count_operation(struct operation *operation, const struct activity *
 	struct row *row = rows_of(operation, (int)activity->device);
 	const struct in_flight *launch = activity->graph_node ? call_of_launch(activity) : call;
 
-	session_count(rows_session, COUNTER_cupti_records, 1);
+	session_count(run.session, COUNTER_cupti_records, 1);
 	if (row) {
-		session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+		session_add_sample(run.session, &row->cupti, activity->end - activity->start);
 		rows_add_size(row, activity);
 		if (launch)
 			ranges_add(&launch->ranges, row, activity->end - activity->start, 1,
 				   CLOCK_CUPTI);
 		if (activity->graph_node) {
 			row->graph_records++;
-			session_count(rows_session, COUNTER_graph_nodes, 1);
+			session_count(run.session, COUNTER_graph_nodes, 1);
 		}
 	}
 	if (recording_is_complete())
@@ -319,7 +320,7 @@ static void note_wrong_names(void)
 {
 	names_are_wrong = true;
 	session_note(
-		rows_session,
+		run.session,
 		"CUPTI gave a kernel the name of one that was unloaded: from then on records of "
 		"kernels are matched by the order of the launches. If some were lost, or threads "
 		"launched into one stream at once, rows may have each other's times.");
@@ -327,7 +328,7 @@ static void note_wrong_names(void)
 
 static bool is_order_known(void)
 {
-	const uint64_t *counters = session_header(rows_session)->counters;
+	const uint64_t *counters = run.header->counters;
 
 	return order_was_kept && !records_calls_are_late && !calls_given_up &&
 	       !rows_lost_untaken() && !counters[COUNTER_cupti_dropped] &&
@@ -409,7 +410,7 @@ static void take_operation(const struct activity *activity)
 	if (call)
 		operation = call->operation;
 	else if (reported && recording_matches())
-		session_count(rows_session, COUNTER_unmatched_records, 1);
+		session_count(run.session, COUNTER_unmatched_records, 1);
 	if (reported && recording_matches() && rows_are_full(operation, (int)activity->device) &&
 	    (names_are_wrong || window_changed_between(0, UINT64_MAX)))
 		reported = false;
@@ -480,8 +481,8 @@ static void take_graph(const struct activity *activity)
 
 	note_match(activity, call);
 	if (reported) {
-		session_count(rows_session, COUNTER_cupti_records, 1);
-		session_count(rows_session, COUNTER_unmatched_records, !call);
+		session_count(run.session, COUNTER_cupti_records, 1);
+		session_count(run.session, COUNTER_unmatched_records, !call);
 		feed(activity, row_of_graph(operation, activity), call);
 		if (trace_wanted())
 			trace_operation(operation, activity);
@@ -518,11 +519,11 @@ static void take_unified_memory(const struct activity *activity)
 								  : activity->source_device;
 	if (!settings_want_device((int)device))
 		return;
-	row = session_row(rows_session, ROW_MOVEMENT, names[kind],
+	row = session_row(run.session, ROW_MOVEMENT, names[kind],
 			  device < SESSION_DEVICES ? (int)device : 0);
 	if (!row)
 		return;
-	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+	session_add_sample(run.session, &row->cupti, activity->end - activity->start);
 	session_add_bytes(row, activity->bytes);
 }
 
@@ -557,10 +558,10 @@ static void warn_of_cheap(void)
 	for (unsigned i = 0; i < cheap_count && length < sizeof(list); i++)
 		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
 					   i ? ", " : "",
-					   session_string(rows_session, cheap_rows[i]->name));
+					   session_string(run.session, cheap_rows[i]->name));
 	if (cheap_count)
 		session_note(
-			rows_session,
+			run.session,
 			"Only the first %u calls are counted, as recording one takes as long as "
 			"the call (--print-api-trace records all): %s.",
 			MOST_CHEAP_CALLS, list);
@@ -586,12 +587,12 @@ static void take_other(const struct activity *activity)
 		if (!place.included)
 			return;
 	}
-	row = name && *name ? session_row(rows_session, kind, name, -1) : NULL;
+	row = name && *name ? session_row(run.session, kind, name, -1) : NULL;
 	if (!row)
 		return;
 	row->calls++;
 	row->failed += kind != ROW_OVERHEAD && activity->result != 0;
-	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+	session_add_sample(run.session, &row->cupti, activity->end - activity->start);
 	ranges_add(&place, row, activity->end - activity->start, 1, CLOCK_NONE);
 	if (kind != ROW_OVERHEAD && trace_wanted())
 		trace_api_record(name, kind, activity);
@@ -610,14 +611,14 @@ void records_take(const struct activity *activity, void *unused)
 {
 	(void)unused;
 	if (activity->kind == ACTIVITY_UNKNOWN) {
-		session_count(rows_session, COUNTER_cupti_unknown, 1);
+		session_count(run.session, COUNTER_cupti_unknown, 1);
 		return;
 	}
 	if (activity->kind == ACTIVITY_KERNEL)
 		window_check_record(activity);
 	if (!activity->valid) {
 		/* Those of the last launch before the recording was turned off have none. */
-		session_count(rows_session, COUNTER_cupti_invalid, recording_matches());
+		session_count(run.session, COUNTER_cupti_invalid, recording_matches());
 		return;
 	}
 	switch (activity->kind) {

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/recording.h"
 
 bool trace_wanted(void)
 {
-	return session_header(rows_session)->trace_on == TRACE_GROWS;
+	return run.header->trace_on == TRACE_GROWS;
 }
 
 bool trace_wants_memory(void)
@@ -23,8 +24,8 @@ static void append(struct trace_record *record, const char *name)
 {
 	if (!trace_window_takes(record->kind))
 		return;
-	record->name = session_intern(rows_session, name);
-	session_trace(rows_session, record);
+	record->name = session_intern(run.session, name);
+	session_trace(run.session, record);
 }
 
 /* Records may be in another clock's time, which the program gave CUPTI; the profile has
@@ -99,16 +100,16 @@ static void append_call(unsigned api, const struct operation *operation,
 	record->kind = kind;
 	record->device = -1;
 	if (operation && operation->kind == ROW_KERNEL)
-		record->kernel = session_intern(rows_session, operation->name);
+		record->kernel = session_intern(run.session, operation->name);
 	append(record, name);
 }
 
 void trace_call(const struct call_record *call, uint32_t thread, uint32_t correlation)
 {
-	uint64_t start = clock_realtime_at(rows_scale, call->started);
+	uint64_t start = clock_realtime_at(&run.scale, call->started);
 	struct trace_record record = {
 		.start = start,
-		.end = start + clock_ticks_to_ns(rows_scale, call->duration),
+		.end = start + clock_ticks_to_ns(&run.scale, call->duration),
 		.correlation = correlation,
 		.thread = thread,
 		.result = (call->flags & CALL_FAILED) != 0,

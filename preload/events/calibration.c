@@ -10,17 +10,12 @@
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/events/gates.h"
 #include "preload/handles/capture.h"
 
-static struct session *session;
 static int measured_on = -1; /* the device; its overheads are used for all */
-
-void calibration_start(struct session *the_session)
-{
-	session = the_session;
-}
 
 /* How many kernels' readings are kept. */
 #define SELF_TIMING_READINGS 21u
@@ -262,7 +257,7 @@ static void queued_overhead_take(const struct measured *not_queued)
 	    queued.middle > 2 * not_queued->middle)
 		return;
 	more = queued.middle - not_queued->middle;
-	session_header(session)->queued =
+	run.header->queued =
 		overhead_of(more > 0 ? more : 0, queued.error + not_queued->error, QUEUED_KERNELS);
 }
 
@@ -449,8 +444,7 @@ static void set(enum overhead_kind kind, enum series series, double nanoseconds,
 {
 	measured_on = context->device;
 	if (nanoseconds > 0)
-		session_header(session)->overheads[kind] =
-			overhead_of(nanoseconds, error, pairs_of[series]);
+		run.header->overheads[kind] = overhead_of(nanoseconds, error, pairs_of[series]);
 }
 
 static void use_records(void)
@@ -531,13 +525,13 @@ bool calibration_take(const struct activity *activity)
 
 void calibration_note(void)
 {
-	const struct device_info *devices = session_header(session)->devices;
+	const struct device_info *devices = run.header->devices;
 
 	if (measured_on < 0 || measured_on >= SESSION_DEVICES || mode_is_cupti())
 		return;
 	for (unsigned i = 0; i < SESSION_DEVICES; i++)
 		if (devices[i].used && strcmp(devices[i].name, devices[measured_on].name) != 0)
-			session_note(session,
+			session_note(run.session,
 				     "Event-pair overhead was measured on device %d alone, a %s; "
 				     "on device %u, a %s, it may differ.",
 				     measured_on, devices[measured_on].name, i, devices[i].name);

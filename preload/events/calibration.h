@@ -41,9 +41,6 @@ struct measured {
 /* Of four values or more, which it sorts. */
 struct measured measured_of(double *values, unsigned count);
 
-/* To be called first, with the profile in whose header the overheads are stored: nearly constant
- * for each kind of operation. */
-void calibration_start(struct session *session);
 /*
  * Measures, once, when the device is idle: at the end of the run (NULL), or of the only context
  * that is left, which may be the program's last one. 50 ms at most; some 5 as a rule, and 7 more if

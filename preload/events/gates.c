@@ -7,6 +7,7 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/handles/capture.h"
 
@@ -382,7 +383,7 @@ static void ask_for_page(struct context *context)
 		context_gates_turn_off(context, GATES_NO_THREAD);
 }
 
-static void note_all(struct session *session)
+static void note_all(void)
 {
 	static const char *const reasons[] = {
 		[GATES_FAIL] = "this device or driver cannot hold a stream",
@@ -391,7 +392,7 @@ static void note_all(struct session *session)
 		[GATES_NO_THREAD] = "no thread could be made to try it",
 	};
 
-	session_header(session)->counters[COUNTER_gates_forced] = gates_forced;
+	run.header->counters[COUNTER_gates_forced] = gates_forced;
 	for (struct context *context = context_first(); context; context = context->next) {
 		enum gates_off why =
 			atomic_load_explicit(&context->gates_off, memory_order_relaxed);
@@ -399,14 +400,14 @@ static void note_all(struct session *session)
 		if (why == GATES_ON || context->gates_warned)
 			continue;
 		context->gates_warned = true;
-		session_note(session,
+		session_note(run.session,
 			     "Event pairs are not gated, as %s: their times may include waits for "
 			     "the host.",
 			     reasons[why]);
 	}
 }
 
-void context_gates_update(struct session *session)
+void context_gates_update(void)
 {
 	bool possible = wake_collector && mode_events && mode_begun &&
 			driver.cuStreamBatchMemOp_v2 && driver.cuMemHostRegister_v2 &&
@@ -416,18 +417,18 @@ void context_gates_update(struct session *session)
 	     context = context->next)
 		if (lacks_page(context))
 			ask_for_page(context);
-	note_all(session);
+	note_all();
 }
 
-void context_gates_finish(struct session *session, uint64_t wait)
+void context_gates_finish(uint64_t wait)
 {
 	spare_thread_wait(clock_ns(CLOCK_MONOTONIC) + wait);
-	note_all(session);
+	note_all();
 }
 
-void context_gates_end(struct session *session, struct context *context)
+void context_gates_end(struct context *context)
 {
-	note_all(session);
+	note_all();
 	/* Else it still uses the pages. */
 	if (!spare_thread_wait(clock_ns(CLOCK_MONOTONIC) + CONTEXT_WAIT_NS))
 		return;

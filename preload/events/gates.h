@@ -23,7 +23,6 @@
 #include "preload/base/launch_section.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
-#include "report/session/session.h"
 
 /* How many threads have a gate at a time: as many as a page has cache lines. Calls of further
  * threads are not gated. */
@@ -169,12 +168,12 @@ void context_gates_expect(const struct context *context);
  * Adds a warning to the profile for a context whose gates do not work or were turned off. For the
  * collector, as the two below are.
  */
-void context_gates_update(struct session *session);
+void context_gates_update(void);
 /* At the end of the run: waits up to `wait` ns for the spare thread, which should not be in the
  * driver when the process ends, and brings what the profile says of gates up to date. */
-void context_gates_finish(struct session *session, uint64_t wait);
+void context_gates_finish(uint64_t wait);
 /* To be called when a context has ended, once its calls have been collected. */
-void context_gates_end(struct session *session, struct context *context);
+void context_gates_end(struct context *context);
 
 /*
  * Tries the gates of a context that has a page and was not tried yet, where its stream has nothing

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/events/calibration.h"
 #include "preload/handles/operation.h"
@@ -131,10 +132,10 @@ static double paid(double time)
 }
 
 /* How many pairs there were since the last time, with what it took to make them. */
-static double pairs_used(const struct session_header *header)
+static double pairs_used(void)
 {
-	double pairs = (double)header->counters[COUNTER_event_pairs] +
-		       MAKING_PAIR * (double)header->counters[COUNTER_events_created] / 2;
+	double pairs = (double)run.header->counters[COUNTER_event_pairs] +
+		       MAKING_PAIR * (double)run.header->counters[COUNTER_events_created] / 2;
 	double used = pairs - pairs_seen;
 
 	pairs_seen = pairs;
@@ -220,9 +221,8 @@ void sampling_start(uint64_t now)
 		operation_first_sampling(threshold_of(1.0 / settings.events_fraction));
 }
 
-void sampling_update(struct session *session, uint64_t now, unsigned threads)
+void sampling_update(uint64_t now, unsigned threads)
 {
-	const struct session_header *header = session_header(session);
 	uint64_t elapsed = now - window_start;
 	uint64_t calls = 0, cupti;
 	double allowed, least, most, used, budget = options_budget(&settings) / 100;
@@ -244,8 +244,8 @@ void sampling_update(struct session *session, uint64_t now, unsigned threads)
 	}
 	windows++;
 	active += elapsed;
-	used = pairs_used(header);
-	cupti = header->counters[COUNTER_cupti_added_ns];
+	used = pairs_used();
+	cupti = run.header->counters[COUNTER_cupti_added_ns];
 	cupti_rate += weight_of(elapsed, AVERAGE_NS) *
 		      ((double)(cupti - cupti_seen) / (double)elapsed - cupti_rate);
 	cupti_seen = cupti;

@@ -6,12 +6,10 @@
 
 #include <stdint.h>
 
-#include "report/session/session.h"
-
 /* To be called before the first call. `now` is CLOCK_MONOTONIC in nanoseconds. */
 void sampling_start(uint64_t now);
 /* Sets the thresholds at the end of each sampling window. To be called once per period of the
  * collector. `threads` launch at the same time. */
-void sampling_update(struct session *session, uint64_t now, unsigned threads);
+void sampling_update(uint64_t now, unsigned threads);
 
 #endif

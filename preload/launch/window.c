@@ -6,6 +6,7 @@
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 
 /* How many changes are remembered, for records that come up to some seconds late. Chosen. */
@@ -119,7 +120,7 @@ static void follow_plan(uint64_t now)
 	}
 }
 
-void window_update(struct session *session)
+void window_update(void)
 {
 	follow_plan(clock_ns(CLOCK_MONOTONIC));
 	if (!deadline || clock_ns(CLOCK_MONOTONIC) < deadline)
@@ -130,7 +131,8 @@ void window_update(struct session *session)
 	change_locked(false);
 	ended = true;
 	pthread_mutex_unlock(&lock);
-	session_note(session, "Profiling ended %g s after the driver's initialisation (--timeout).",
+	session_note(run.session,
+		     "Profiling ended %g s after the driver's initialisation (--timeout).",
 		     seconds);
 }
 

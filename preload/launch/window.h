@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "preload/base/launch_section.h"
-#include "report/session/session.h"
 
 extern LAUNCH_STATE _Atomic bool window_open;
 
@@ -44,7 +43,7 @@ int window_command(bool on, uint64_t open_ns);
 bool window_is_due(void);
 /* Opens and closes the window by the plan; at the timeout for good, with a warning in the report.
  * For the collector thread, once per period. */
-void window_update(struct session *session);
+void window_update(void);
 /* Whether the window was open at a time of CLOCK_REALTIME, in nanoseconds. Any thread; takes a
  * lock. */
 bool window_was_open(uint64_t realtime);

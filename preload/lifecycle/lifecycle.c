@@ -13,6 +13,7 @@
 #include "cupti/versions.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
@@ -43,7 +44,8 @@
 
 _Atomic int lifecycle_state;
 
-static struct session *session;
+struct run run;
+
 static pid_t pid;
 static bool makes_no_call; /* it ends: nothing is left to be timed */
 static struct {
@@ -89,7 +91,6 @@ static const char *no_nvml; /* why there is none */
 /* By the driver; loads NVML where it is going to be asked. */
 static void describe_devices(void)
 {
-	struct session_header *header = session_header(session);
 	const struct device_calls calls = {
 		CALL_OF(name, driver.cuDeviceGetName),
 		CALL_OF(uuid, driver.cuDeviceGetUuid),
@@ -100,7 +101,7 @@ static void describe_devices(void)
 
 	driver.cuDeviceGetCount(&devices);
 	for (int i = 0; i < devices && i < SESSION_DEVICES; i++)
-		device_describe(&header->devices[device_count++], &calls, i);
+		device_describe(&run.header->devices[device_count++], &calls, i);
 	/* Now: at the end a thread of the program's may hold the loader's lock. */
 	if (options_want_rates(&settings) || settings.energy)
 		no_nvml = nvml_load(real_dlsym);
@@ -108,7 +109,7 @@ static void describe_devices(void)
 
 static void describe_run(void)
 {
-	struct session_header *header = session_header(session);
+	struct session_header *header = run.header;
 	static char command[4096];
 	char hostname[256] = "";
 	int version = 0;
@@ -118,8 +119,8 @@ static void describe_run(void)
 	header->pid = pid;
 	header->start_realtime = clock_ns(CLOCK_REALTIME);
 	header->trace_start = header->start_realtime;
-	header->command = session_intern(session, command);
-	header->hostname = session_intern(session, hostname);
+	header->command = session_intern(run.session, command);
+	header->hostname = session_intern(run.session, hostname);
 	driver.cuDriverGetVersion(&version);
 	header->driver_version = (uint32_t)version;
 	header->timer = (uint32_t)settings.timer;
@@ -128,7 +129,7 @@ static void describe_run(void)
 	header->events_fraction = settings.events_fraction;
 	header->trace_on = options_want_trace(&settings);
 	if (settings.keep_trace.bytes)
-		session_limit_trace(session, settings.keep_trace.bytes, settings.keep_trace.ns);
+		session_limit_trace(run.session, settings.keep_trace.bytes, settings.keep_trace.ns);
 	describe_devices();
 }
 
@@ -200,31 +201,32 @@ static void start_cupti(void)
 
 static void describe_cupti(void)
 {
-	struct session_header *header = session_header(session);
 
 	if (cupti.started) {
-		header->cupti_active = 1;
-		header->cupti_version = library_functions()->version;
+		run.header->cupti_active = 1;
+		run.header->cupti_version = library_functions()->version;
 	}
 	if (cupti.reason[0])
-		session_note(session, "%s", cupti.reason);
+		session_note(run.session, "%s", cupti.reason);
 	if (mode_driver_records)
-		session_note(session, "Driver calls that ktime makes too, on events and contexts, "
-				      "are not shown.");
+		session_note(run.session,
+			     "Driver calls that ktime makes too, on events and contexts, "
+			     "are not shown.");
 	if (driver_stand_in())
-		session_note(session,
+		session_note(run.session,
 			     "%s stands in for the driver, as under ncu: what it does around an "
 			     "operation is in the times",
 			     driver_stand_in());
 	if (elf_definer_in_front("dlsym"))
-		session_note(session, "Calls may be missing: " IN_FRONT ".",
+		session_note(run.session, "Calls may be missing: " IN_FRONT ".",
 			     elf_definer_in_front("dlsym"));
 	if (!cupti.started && !cupti.waits && !settings.concurrent_kernels)
-		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
+		session_note(run.session,
+			     "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
 
 /* Where graphs are timed as wholes although nobody asked for that. */
-static void warn_of_whole_graphs(struct session *finished)
+static void warn_of_whole_graphs(void)
 {
 	const char *more = "";
 	const struct row *row;
@@ -234,11 +236,11 @@ static void warn_of_whole_graphs(struct session *finished)
 		return;
 	if (cupti_version_of(library_functions()->version)->records_nodes)
 		more = "; --graph node records them all the same";
-	session_for_each_row (finished, row)
+	session_for_each_row (run.session, row)
 		graphs |= row->kind == ROW_GRAPH;
 	if (graphs)
 		session_note(
-			finished,
+			run.session,
 			"CUDA graphs are timed as wholes: CUPTI's version %u can end or hang a "
 			"program whose nodes are recorded. That of " CUPTI_THAT_PAUSES
 			", does not%s.",
@@ -249,37 +251,37 @@ static void warn_of_whole_graphs(struct session *finished)
  * On the background thread, and at the end alone: to initialise NVML can take longer than a ring of
  * call records holds out. Ends the thread of --energy, and asks for what --bandwidth needs.
  */
-static void finish_devices(struct session *finished)
+static void finish_devices(void)
 {
 	if (settings.energy && !energy_reader_end()) {
-		session_note(finished, "NVML did not answer at the end of the run: energy and "
-				       "clocks end with its last answer.");
+		session_note(run.session, "NVML did not answer at the end of the run: energy and "
+					  "clocks end with its last answer.");
 		no_nvml = "NVML did not answer";
 	}
 	if (!options_want_rates(&settings))
 		return;
 	if (!no_nvml)
-		no_nvml = nvml_describe(session_header(finished)->devices, device_count);
+		no_nvml = nvml_describe(run.header->devices, device_count);
 	if (no_nvml)
-		session_note(finished, "The links of the devices are not known: %s.", no_nvml);
+		session_note(run.session, "The links of the devices are not known: %s.", no_nvml);
 }
 
-static void finish_report(struct session *finished)
+static void finish_report(void)
 {
 	const char *name;
 
 	if (!reporter_claim())
 		return;
 	prometheus_file_end();
-	finish_devices(finished);
-	metrics_finish(finished);
-	warn_of_whole_graphs(finished);
+	finish_devices();
+	metrics_finish();
+	warn_of_whole_graphs();
 	for (unsigned i = 0; (name = driver_unknown_entry(i)); i++)
-		session_note(finished,
+		session_note(run.session,
 			     "%s was called or may have been: this driver has it, ktime "
 			     "does not know it, and its work is not in the table",
 			     name);
-	output_finish(finished);
+	output_finish();
 }
 
 /* The process that the loader loaded the library into, of which this may be a child. */
@@ -335,7 +337,7 @@ static void start_once(void)
 		return;
 	}
 	timed = is_timed_rank(&rank);
-	error = output_create(&session, &rank, timed);
+	error = output_create(&rank, timed);
 	if (error) {
 		log_file_say(pid, "cannot start: %s; the program runs on without it",
 			     strerror(-error));
@@ -344,27 +346,27 @@ static void start_once(void)
 	driver_thread_start();
 	describe_run();
 	/* Before CUPTI is started, which would cost the program for nothing. */
-	error = collector_start(session, finish_report);
+	error = collector_start(finish_report);
 	if (error) {
 		log_file_say(pid, "cannot start its thread: %s; the program runs on without it",
 			     strerror(-error));
 		output_abandon();
 		return;
 	}
-	output_start(session);
+	output_start();
 	start_cupti();
 	/* Not before: NVML initialised on one thread while CUPTI starts on another leaves a lock of
 	 * the driver's held, and the program's next cuInit waits for it for ever (driver 580.159,
 	 * CUPTI 13.0). */
 	if (settings.energy)
-		main_thread_add_own(energy_reader_start(session, device_count, no_nvml != NULL));
+		main_thread_add_own(energy_reader_start(device_count, no_nvml != NULL));
 	describe_cupti();
 	metrics_start(cupti.started ? "" : cupti.reason);
-	session_header(session)->events_active = mode_events;
+	run.header->events_active = mode_events;
 	window_start(&(struct window_plan){settings.profile_from_start, settings.delay,
 					   settings.duration, settings.every, settings.timeout});
 	if (window_stays_open())
-		session_note(session,
+		session_note(run.session,
 			     "All is collected: each window is as long as the time from one to the "
 			     "next (--every %g); --duration makes them shorter.",
 			     settings.every);
@@ -375,15 +377,15 @@ static void start_once(void)
 	if (options_want_trace(&settings) && !thread_self)
 		thread_enter();
 	collector_begin(cupti.waits ? &cupti.settings : NULL);
-	error = output_start_reporter(session);
+	error = output_start_reporter();
 	if (error)
-		session_note(session,
+		session_note(run.session,
 			     "Signals that end the program end it without a report: ktime's second "
 			     "thread could not be started.");
 	else
 		endings_handle_signals(settings.only_process == loaded_process &&
 				       loaded_parent == 1);
-	output_start_metrics(session);
+	output_start_metrics();
 	background_threads_wait(BEGIN_WAIT_NS);
 	/* Release: a thread that sees it running sees all of the above. */
 	atomic_store_explicit(&lifecycle_state, LIFECYCLE_RUNNING, memory_order_release);
@@ -485,7 +487,7 @@ void lifecycle_prepare_for_sandbox(void)
 	background_threads_wait(SANDBOX_WAIT_NS);
 	prometheus_file_end();
 	sandbox_close();
-	output_prepare_for_sandbox(session);
+	output_prepare_for_sandbox();
 }
 
 void lifecycle_finish(void)
@@ -537,7 +539,7 @@ void lifecycle_late_work(void)
 	int saved_errno = errno;
 
 	/* Of a call that was made while the report was, nobody would miss it there. */
-	if (session && getpid() == pid && collector_wait_finished(0) &&
+	if (run.session && getpid() == pid && collector_wait_finished(0) &&
 	    !atomic_exchange(&said, true))
 		output_say_late();
 	errno = saved_errno;

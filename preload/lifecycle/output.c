@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/reporter/reporter.h"
 #include "report/options/filename.h"
@@ -42,7 +43,7 @@ static bool is_to_be_replaced(const char *path)
 }
 
 /* The file of -o, which goes to profile_path. `of_rank`: its name is made of the rank. */
-static int create_named(struct session **session, bool of_rank, pid_t *holder)
+static int create_named(bool of_rank, pid_t *holder)
 {
 	const struct name_codes codes = own_codes();
 	char *path =
@@ -58,12 +59,12 @@ static int create_named(struct session **session, bool of_rank, pid_t *holder)
 	snprintf(profile_path, sizeof(profile_path), "%s", path);
 	/* Without the lock of folder_create_kept: the folder may be shared between nodes. */
 	if (of_rank && settings.force_overwrite && !folder_holder(path))
-		error = session_create(session, path,
+		error = session_create(&run.session, path,
 				       SESSION_KEPT | SESSION_REPLACES |
 					       (trace ? SESSION_TRACE : 0));
 	else
 		error = folder_create_kept(
-			session, path, trace,
+			&run.session, path, trace,
 			settings.force_overwrite && (!shared || is_to_be_replaced(path)), holder);
 	if (error)
 		snprintf(message, sizeof(message), "%s: %s%s", path, strerror(-error),
@@ -78,7 +79,7 @@ static int create_named(struct session **session, bool of_rank, pid_t *holder)
  * if the processes that a program starts are profiled too, or it is a rank's: processes that a rank
  * starts have its rank. A process that has become another program by exec may have such a file too.
  */
-static int create_kept(struct session **session)
+static int create_kept(void)
 {
 	static char own_pattern[PATH_MAX];
 	const char *asked = settings.export_profile;
@@ -88,7 +89,7 @@ static int create_kept(struct session **session)
 	int error;
 
 	settings.export_profile = own_pattern;
-	error = create_named(session, of_rank, &holder);
+	error = create_named(of_rank, &holder);
 	if (error != -EBUSY && !(shared && error == -EEXIST))
 		return error;
 	if (!shared)
@@ -99,7 +100,7 @@ static int create_kept(struct session **session)
 						  ordinal))
 			break;
 		settings.export_profile = own_pattern;
-		error = create_named(session, of_rank, &holder);
+		error = create_named(of_rank, &holder);
 		if (error != -EEXIST && error != -EBUSY)
 			break;
 	}
@@ -110,16 +111,16 @@ static int create_kept(struct session **session)
  * The table lives in memory that outlasts the process if it is killed: on disk it would stall. A
  * trace may become longer than memory.
  */
-static int create_recoverable(struct session **session)
+static int create_recoverable(void)
 {
 	bool trace = options_want_trace(&settings);
-	int error = folder_create(session, trace, profile_path, sizeof(profile_path));
+	int error = folder_create(&run.session, trace, profile_path, sizeof(profile_path));
 
 	if (!error)
 		return 0;
-	error = session_create(session, NULL, trace ? SESSION_TRACE : 0);
+	error = session_create(&run.session, NULL, trace ? SESSION_TRACE : 0);
 	if (!error)
-		session_note(*session,
+		session_note(run.session,
 			     "No file for the profile could be made (%s): if the program "
 			     "is killed, nothing is left.",
 			     profile_path);
@@ -128,7 +129,7 @@ static int create_recoverable(struct session **session)
 }
 
 /* The file of --tree: a process that becomes another program by exec has several. */
-static int create_in_tree(struct session **session)
+static int create_in_tree(void)
 {
 	int error = -EEXIST;
 	pid_t holder;
@@ -136,32 +137,34 @@ static int create_in_tree(struct session **session)
 	for (unsigned i = 1; error == -EEXIST || error == -EBUSY; i++) {
 		snprintf(profile_path, sizeof(profile_path), TREE_FILE, settings.tree,
 			 (int)getpid(), i);
-		error = folder_create_kept(session, profile_path, options_want_trace(&settings),
-					   false, &holder);
+		error = folder_create_kept(&run.session, profile_path,
+					   options_want_trace(&settings), false, &holder);
 	}
 	return error;
 }
 
-int output_create(struct session **session, const struct process_rank *own_rank, bool prints)
+int output_create(const struct process_rank *own_rank, bool prints)
 {
 	int error;
 
 	rank = *own_rank;
 	silent = !prints;
 	if (settings.export_profile) {
-		error = create_kept(session);
+		error = create_kept();
 		if (error) {
 			log_file_say(getpid(), "%s; the profile is not kept", message);
 			settings.export_profile = NULL;
 		}
 	} else {
-		error = settings.tree ? create_in_tree(session) : -ENOENT;
+		error = settings.tree ? create_in_tree() : -ENOENT;
 	}
 	if (error)
-		error = create_recoverable(session);
-	if (!error)
-		session_header(*session)->rank = rank;
-	return error;
+		error = create_recoverable();
+	if (error)
+		return error;
+	run.header = session_header(run.session);
+	run.header->rank = rank;
+	return 0;
 }
 
 void output_abandon(void)
@@ -170,27 +173,26 @@ void output_abandon(void)
 		unlink(profile_path);
 }
 
-void output_finish(struct session *session)
+void output_finish(void)
 {
-	struct session_header *header = session_header(session);
 	int error = 0;
 
-	session_check(session);
-	header->finished = 1;
+	session_check(run.session);
+	run.header->finished = 1;
 	/* A rank that is to say nothing says what its profile could not keep. */
-	if (!silent || (header->kept && session_kept(session)))
-		error = report_deliver(session, &settings, &log_file, start_written, message,
+	if (!silent || (run.header->kept && session_kept(run.session)))
+		error = report_deliver(run.session, &settings, &log_file, start_written, message,
 				       sizeof(message));
-	header->reported = !error;
+	run.header->reported = !error;
 	if (error && profile_path[0])
 		log_file_say(getpid(), "%s; ktime show %s prints it", message, profile_path);
 	else if (error)
 		log_file_say(getpid(), "%s, and no profile keeps it", message);
-	else if (!header->kept && profile_path[0])
+	else if (!run.header->kept && profile_path[0])
 		unlink(profile_path);
 }
 
-void output_start(const struct session *session)
+void output_start(void)
 {
 	const struct name_codes codes = own_codes();
 	FILE *output;
@@ -211,27 +213,26 @@ void output_start(const struct session *session)
 		if (log_file_open(&log_file, false, &output, message, sizeof(message)))
 			return;
 	}
-	report_write_start(&settings, getpid(),
-			   session_string(session, session_header(session)->command), output);
+	report_write_start(&settings, getpid(), session_string(run.session, run.header->command),
+			   output);
 	start_written = log_file_close(output) == 0;
 }
 
-int output_start_reporter(struct session *session)
+int output_start_reporter(void)
 {
 	static const struct log_file nowhere = {.path = "/dev/null"};
 
 	return reporter_start(&(struct reporter_output){
-		.session = session,
 		.log = silent ? &nowhere : &log_file,
 		.kept = profile_path,
-		.remove_kept = !session_header(session)->kept,
+		.remove_kept = !run.header->kept,
 	});
 }
 
-void output_start_metrics(struct session *session)
+void output_start_metrics(void)
 {
 	if (prometheus_file_start(profile_path[0] ? profile_path : NULL, message, sizeof(message)))
-		session_note(session, "%s; no metrics are written.", message);
+		session_note(run.session, "%s; no metrics are written.", message);
 }
 
 void output_say_late(void)
@@ -248,12 +249,12 @@ void output_say_late(void)
 	log_file_close(output);
 }
 
-void output_prepare_for_sandbox(struct session *session)
+void output_prepare_for_sandbox(void)
 {
-	session_leave_file(session);
+	session_leave_file(run.session);
 	if (!silent)
 		log_file_keep_open(&log_file);
-	if (session_header(session)->kept || !profile_path[0])
+	if (run.header->kept || !profile_path[0])
 		return;
 	unlink(profile_path);
 	profile_path[0] = '\0';

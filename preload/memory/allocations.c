@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/run.h"
 #include "preload/handles/operation.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
@@ -282,8 +283,7 @@ static struct memory_sums sums;
 static struct memory_use *uses[SESSION_DEVICES + 1][ALLOCATION_KIND_COUNT];
 static struct memory_site *sites[MEMORY_SITES];
 
-static void update_use(struct session *session, const struct clock_scale *scale, int device,
-		       unsigned kind)
+static void update_use(int device, unsigned kind)
 {
 	const struct memory_sum *sum = &sums.of[device + 1][kind];
 	struct memory_use **use = &uses[device + 1][kind];
@@ -292,12 +292,12 @@ static void update_use(struct session *session, const struct clock_scale *scale,
 	if (!sum->allocations)
 		return;
 	if (!*use)
-		*use = session_add_item(session, SEGMENT_MEMORY,
+		*use = session_add_item(run.session, SEGMENT_MEMORY,
 					&(struct memory_use){.kind = kind, .device = device});
 	if (!*use)
 		return;
 	peak_time = (*use)->peak == sum->peak ? (*use)->peak_time
-					      : clock_realtime_at(scale, sum->peak_time);
+					      : clock_realtime_at(&run.scale, sum->peak_time);
 #define COPY(structure, type, figure, ...) (*use)->figure = sum->figure;
 	MEMORY_FIGURES(COPY)
 #undef COPY
@@ -305,7 +305,7 @@ static void update_use(struct session *session, const struct clock_scale *scale,
 }
 
 /* "outer/inner", cut in front where it is too long. */
-static uint64_t range_text(struct session *session, uint16_t path)
+static uint64_t range_text(uint16_t path)
 {
 	char text[RANGE_TEXT];
 	size_t start = sizeof(text) - 1;
@@ -325,10 +325,10 @@ static uint64_t range_text(struct session *session, uint16_t path)
 		memcpy(text + start, name, length);
 		path = range.parent;
 	}
-	return session_intern(session, text + start);
+	return session_intern(run.session, text + start);
 }
 
-static void update_site(struct session *session, size_t index)
+static void update_site(size_t index)
 {
 	const struct site_sum *sum = &sums.sites[index];
 	struct memory_site **site = &sites[index];
@@ -339,12 +339,13 @@ static void update_site(struct session *session, size_t index)
 			.device = sum->device,
 			.thread = sum->origin.thread,
 			.size = sum->size,
-			.range = range_text(session, sum->origin.range),
+			.range = range_text(sum->origin.range),
 			.operation = session_intern(
-				session, sum->origin.operation ? sum->origin.operation->name : ""),
+				run.session,
+				sum->origin.operation ? sum->origin.operation->name : ""),
 		};
 
-		*site = session_add_item(session, SEGMENT_MEMORY_SITES, &made);
+		*site = session_add_item(run.session, SEGMENT_MEMORY_SITES, &made);
 	}
 	if (!*site)
 		return;
@@ -353,11 +354,11 @@ static void update_site(struct session *session, size_t index)
 #undef COPY
 }
 
-void memory_profile_update(struct session *session, const struct clock_scale *scale)
+void memory_profile_update(void)
 {
 	static uint64_t seen;
 	const uint64_t changes = allocations_version();
-	uint64_t *counters = session_header(session)->counters;
+	uint64_t *counters = run.header->counters;
 
 	if (changes == seen)
 		return;
@@ -367,11 +368,11 @@ void memory_profile_update(struct session *session, const struct clock_scale *sc
 	allocations_unlock();
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
-			update_use(session, scale, device, kind);
+			update_use(device, kind);
 	for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
-		update_use(session, scale, -1, kind);
+		update_use(-1, kind);
 	for (size_t i = 0; i < sums.site_count; i++)
-		update_site(session, i);
+		update_site(i);
 	counters[COUNTER_memory_untracked] = sums.untracked;
 	counters[COUNTER_memory_unknown_frees] = sums.unknown_frees;
 	counters[COUNTER_memory_captured] = atomic_load_explicit(&captured, memory_order_relaxed);

@@ -12,10 +12,8 @@
 
 #include <stdint.h>
 
-#include "preload/base/clock.h"
 #include "preload/driver/driver.h"
 #include "preload/memory/holdings.h"
-#include "report/session/session.h"
 
 /* What the elements of an array take; its padding is the driver's matter. */
 
@@ -60,6 +58,6 @@ uint64_t allocations_version(void);
 /* What the program holds of memory, brought into the session. For the collector thread only. */
 
 /* Copies the figures if they have changed since the last call. */
-void memory_profile_update(struct session *session, const struct clock_scale *scale);
+void memory_profile_update(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "preload/base/pointer_map.h"
+#include "preload/base/run.h"
 #include "preload/memory/allocations.h"
 
 #define MEMORY_NO_SITE UINT32_MAX
@@ -203,16 +204,15 @@ void memory_sums_copy(struct memory_sums *copy)
 	copy->unknown_frees = now.unknown_frees;
 }
 
-static void trace_held(struct session *session, const struct clock_scale *scale,
-		       const struct held_change *change)
+static void trace_held(const struct held_change *change)
 {
-	const uint64_t time = clock_realtime_at(scale, change->ticks);
+	const uint64_t time = clock_realtime_at(&run.scale, change->ticks);
 
-	session_trace(session, &(struct trace_record){.start = time,
-						      .end = time,
-						      .bytes = change->held,
-						      .device = change->device,
-						      .kind = TRACE_HELD});
+	session_trace(run.session, &(struct trace_record){.start = time,
+							  .end = time,
+							  .bytes = change->held,
+							  .device = change->device,
+							  .kind = TRACE_HELD});
 }
 
 /* What each device holds that anything was allocated on. */
@@ -231,12 +231,12 @@ static size_t held_now(struct held_change held[SESSION_DEVICES])
 	return count;
 }
 
-void held_trace_update(struct session *session, const struct clock_scale *scale, bool wanted)
+void held_trace_update(bool wanted)
 {
 	static uint64_t version, emptied;
 	struct held_change held[SESSION_DEVICES];
 	const struct held_change *taken;
-	const uint64_t times = session_trace_emptied(session);
+	const uint64_t times = session_trace_emptied(run.session);
 	/* What said it before may be gone. */
 	bool all = wanted && times != emptied;
 	size_t count, devices;
@@ -257,10 +257,10 @@ void held_trace_update(struct session *session, const struct clock_scale *scale,
 	devices = held_now(held);
 	allocations_unlock();
 	for (size_t i = 0; i < count; i++)
-		trace_held(session, scale, &taken[i]);
+		trace_held(&taken[i]);
 	for (size_t i = 0; i < devices && (all || left_out); i++)
-		trace_held(session, scale, &held[i]);
-	session_count(session, COUNTER_trace_lost, left_out);
+		trace_held(&held[i]);
+	session_count(run.session, COUNTER_trace_lost, left_out);
 	emptied = times;
 }
 

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/base/clock.h"
 #include "report/session/items.h"
 
 /*
@@ -79,7 +78,7 @@ void memory_sums_copy(struct memory_sums *copy);
 void held_changes_want(bool wanted);
 /* For the collector once a period: writes what changed since the last call as records of the trace,
  * if it wants them. Takes the allocations' lock. */
-void held_trace_update(struct session *session, const struct clock_scale *scale, bool wanted);
+void held_trace_update(bool wanted);
 
 /* Allocations, and addresses of physical memory, that are followed at a time: 4 MiB of memory if
  * all are. Chosen. */

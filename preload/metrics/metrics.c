@@ -13,6 +13,7 @@
 #include "cupti/profiler/profiler.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/capture.h"
@@ -381,16 +382,17 @@ enum metrics_part metrics_part_of(const struct thread *thread, const struct call
 	return part;
 }
 
-static void write_kernel(struct session *session, struct measured_kernel *kernel)
+static void write_kernel(struct measured_kernel *kernel)
 {
-	struct row *row = session_row(session, ROW_KERNEL, kernel->operation->name, kernel->device);
+	struct row *row =
+		session_row(run.session, ROW_KERNEL, kernel->operation->name, kernel->device);
 
 	for (size_t i = 0; row && i < metrics.count; i++) {
 		const struct metric *metric = &metrics.metrics[i];
 		struct metric_sum *sum = &kernel->sums[i];
 
 		if (!sum->written)
-			sum->written = session_add_metric(session, row, metric->name,
+			sum->written = session_add_metric(run.session, row, metric->name,
 							  metric->description, metric->unit);
 		if (!sum->written)
 			return;
@@ -403,25 +405,25 @@ static void write_kernel(struct session *session, struct measured_kernel *kernel
 	kernel->changed = false;
 }
 
-void metrics_update(struct session *session)
+void metrics_update(void)
 {
 	if (!settings.metrics)
 		return;
 	/* Acquire: the reason was written before. */
 	if (atomic_load_explicit(&refused, memory_order_acquire))
-		session_note(session, "Counters were not read%s: %s.",
+		session_note(run.session, "Counters were not read%s: %s.",
 			     measured_launches ? " from some moment on" : "", reason);
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < kernel_count; i++)
 		if (kernels[i]->changed)
-			write_kernel(session, kernels[i]);
-	session_header(session)->counters[COUNTER_metric_launches] = measured_launches;
-	session_header(session)->counters[COUNTER_metric_ns] = measured_ns;
+			write_kernel(kernels[i]);
+	run.header->counters[COUNTER_metric_launches] = measured_launches;
+	run.header->counters[COUNTER_metric_ns] = measured_ns;
 	pthread_mutex_unlock(&lock);
 }
 
 /* What the values of a kernel are of. */
-static void note_passes(struct session *session)
+static void note_passes(void)
 {
 	size_t passes = 0;
 
@@ -431,20 +433,20 @@ static void note_passes(struct session *session)
 	if (passes < 2 || measured_launches == 0)
 		return;
 	if (settings.metrics_replay == METRICS_REPLAY_KERNEL)
-		session_note(session,
+		session_note(run.session,
 			     "The counters take %zu passes: each launch whose counters were read "
 			     "was run again for each.",
 			     passes);
 	else
 		session_note(
-			session,
+			run.session,
 			"The counters take %zu passes, one a launch: a value may be of several "
 			"launches, and a kernel with fewer launches lacks metrics "
 			"(--metrics-replay kernel).",
 			passes);
 }
 
-void metrics_finish(struct session *session)
+void metrics_finish(void)
 {
 	if (!settings.metrics)
 		return;
@@ -453,8 +455,8 @@ void metrics_finish(struct session *session)
 		for (size_t i = 0; i < kernel_count; i++)
 			if (kernels[i]->image && kernels[i]->pass > 0 && kernels[i]->sets == 0)
 				add_values(kernels[i]);
-		note_passes(session);
+		note_passes();
 		launches_let_in();
 	}
-	metrics_update(session);
+	metrics_update();
 }

@@ -12,7 +12,6 @@
 
 #include "preload/launch/call.h"
 #include "preload/launch/thread.h"
-#include "report/session/session.h"
 
 /* If the user asked for metrics: has the wrappers of launches call launches.c. Once library_load()
  * has been tried; `cupti`: why CUPTI is not there, or "". Before the first launch. */
@@ -29,8 +28,8 @@ enum metrics_part {
 enum metrics_part metrics_part_of(const struct thread *thread, const struct call_record *record);
 /* For the collector: writes what there is of values into the profile; at the end, also those of
  * kernels that had fewer launches than there are passes. */
-void metrics_update(struct session *session);
-void metrics_finish(struct session *session);
+void metrics_update(void);
+void metrics_finish(void);
 
 /* For launches.c: which launches have their counters read. */
 

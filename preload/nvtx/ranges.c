@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/nvtx/names.h"
 #include "report/options/range_pattern.h"
@@ -272,7 +273,6 @@ struct range_entry {
 	uint32_t number;
 };
 
-static struct session *session;
 static struct nvtx_range *ranges[MOST_RANGES]; /* number 1 comes first */
 static uint32_t range_count;
 static struct entry *entries; /* of ranges */
@@ -283,7 +283,7 @@ static uint64_t offset_of(const void *item)
 	const void *base;
 	size_t size;
 
-	session_range(session, &base, &size);
+	session_range(run.session, &base, &size);
 	return (uint64_t)((const char *)item - (const char *)base);
 }
 
@@ -316,12 +316,12 @@ static uint32_t range_of(uint32_t thread, uint16_t path)
 	if ((is_inside && !parent) || range_count == MOST_RANGES)
 		return 0;
 	range = session_add_item(
-		session, SEGMENT_RANGES,
+		run.session, SEGMENT_RANGES,
 		&(struct nvtx_range){
 			.style = place.style,
 			.parent = parent ? offset_of(ranges_numbered(parent)) : 0,
-			.name = session_intern(session, name.text),
-			.domain = session_intern(session, names_domain_text(name.domain)),
+			.name = session_intern(run.session, name.text),
+			.domain = session_intern(run.session, names_domain_text(name.domain)),
 			.thread = place.style == RANGE_START_END ? started_thread(path) : thread,
 		});
 	entry = range ? entry_on(thread, path, true) : NULL;
@@ -342,7 +342,7 @@ static uint32_t range_on(uint32_t thread, uint16_t path)
 	if (range_count >= MOST_RANGES / 2 && !entry_on(thread, path, false))
 		thread = 0;
 	number = range_of(thread, path);
-	session_count(session, COUNTER_ranges_lost, !number);
+	session_count(run.session, COUNTER_ranges_lost, !number);
 	return number;
 }
 
@@ -353,7 +353,7 @@ static struct nvtx_part *part_of(uint32_t range, const struct row *row)
 	struct entry *entry = range && row ? entry_of(&parts, key, size) : NULL;
 
 	if (entry && !entry->item)
-		entry->item = session_add_nvtx_part(session, ranges_numbered(range), row);
+		entry->item = session_add_nvtx_part(run.session, ranges_numbered(range), row);
 	return entry ? entry->item : NULL;
 }
 
@@ -365,7 +365,7 @@ static void add_call(uint32_t range, const struct row *row, uint64_t nanoseconds
 	struct nvtx_part *part = part_of(range, row);
 
 	if (!part) {
-		session_count(session, COUNTER_ranges_lost, 1);
+		session_count(run.session, COUNTER_ranges_lost, 1);
 		return;
 	}
 	if (!(weight > 0)) {
@@ -398,7 +398,6 @@ static struct entry *pasts; /* by kernel_id */
 /* Of threads that have ended, in that order. */
 static struct past *ended, **ended_end = &ended;
 
-static const struct clock_scale *scale;
 static bool (*counts)(uint64_t);
 
 /* A range of a path has ended, which began at `begin`; ticks. */
@@ -407,10 +406,10 @@ static void take_end(uint32_t number, uint16_t path, uint32_t thread, uint64_t b
 {
 	const struct range_name name = names_of(paths_of(path).name);
 	struct nvtx_range *range = ranges_numbered(number);
-	const uint64_t duration = clock_ticks_to_ns(scale, end - begin);
+	const uint64_t duration = clock_ticks_to_ns(&run.scale, end - begin);
 	struct trace_record record = {
-		.start = clock_realtime_at(scale, begin),
-		.end = clock_realtime_at(scale, end),
+		.start = clock_realtime_at(&run.scale, begin),
+		.end = clock_realtime_at(&run.scale, end),
 		.device = -1,
 		.kind = ROW_RANGE,
 		.correlation = id,
@@ -425,17 +424,17 @@ static void take_end(uint32_t number, uint16_t path, uint32_t thread, uint64_t b
 	figure_least(&range->minimum, &range->known, duration);
 	if (duration > range->maximum)
 		range->maximum = duration;
-	session_count(session, COUNTER_ranges, 1);
-	if (session_header(session)->trace_on == TRACE_GROWS) {
-		record.name = session_intern(session, name.text);
-		record.kernel = session_intern(session, names_domain_text(name.domain));
-		session_trace(session, &record);
+	session_count(run.session, COUNTER_ranges, 1);
+	if (run.header->trace_on == TRACE_GROWS) {
+		record.name = session_intern(run.session, name.text);
+		record.kernel = session_intern(run.session, names_domain_text(name.domain));
+		session_trace(run.session, &record);
 	}
 }
 
 static void take_start(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin)
 {
-	session_count(session, COUNTER_ranges_lost, !started_begin(owner, path, place, begin));
+	session_count(run.session, COUNTER_ranges_lost, !started_begin(owner, path, place, begin));
 }
 
 static void take_started_end(uint16_t place, uint64_t begin, uint64_t end)
@@ -529,11 +528,8 @@ static void drain_thread(struct range_thread *thread)
 	}
 }
 
-void ranges_start(struct session *the_session, const struct clock_scale *the_scale,
-		  bool (*the_counts)(uint64_t))
+void ranges_start(bool (*the_counts)(uint64_t))
 {
-	session = the_session;
-	scale = the_scale;
 	counts = the_counts;
 	range_each_started(take_start);
 	take_patterns();
@@ -577,7 +573,7 @@ static void end_open(struct range_thread *thread, uint64_t now)
 
 static void count_lost(const struct range_thread *thread)
 {
-	session_count(session, COUNTER_ranges_lost,
+	session_count(run.session, COUNTER_ranges_lost,
 		      atomic_load_explicit(&thread->lost, memory_order_relaxed));
 }
 
@@ -622,7 +618,7 @@ struct range_place ranges_at(uint32_t kernel_id, uint64_t ticks)
 
 	place.range = past ? range_on(past->pthread_id, path) : 0;
 	place.included = include_call(path, place.started);
-	session_count(session, COUNTER_ranges_lost, path == PATHS_UNKNOWN);
+	session_count(run.session, COUNTER_ranges_lost, path == PATHS_UNKNOWN);
 	return place;
 }
 
@@ -645,24 +641,25 @@ void ranges_add_untimed(const struct range_place *place, const struct row *row)
  * be taken for another range's. */
 struct range_place ranges_of_record(uint32_t thread, uint64_t start, uint64_t end)
 {
-	double since = (double)(int64_t)(start + (end - start) / 2 - scale->realtime);
+	double since = (double)(int64_t)(start + (end - start) / 2 - run.scale.realtime);
 
-	return ranges_at(thread, scale->ticks + (uint64_t)(int64_t)(since / scale->ns_per_tick));
+	return ranges_at(thread,
+			 run.scale.ticks + (uint64_t)(int64_t)(since / run.scale.ns_per_tick));
 }
 
 static void warn(void)
 {
-	const uint64_t *counters = session_header(session)->counters;
+	const uint64_t *counters = run.header->counters;
 
 	if (counters[COUNTER_ranges_lost])
 		session_note(
-			session,
+			run.session,
 			"NVTX ranges: %llu did not fit (too many at a time, too deep, too many "
 			"names): what was done in them counts in the range around them, or in "
 			"none.",
 			(unsigned long long)counters[COUNTER_ranges_lost]);
 	if (counters[COUNTER_ranges_unbalanced])
-		session_note(session, "NVTX ranges ended that had not begun: %llu.",
+		session_note(run.session, "NVTX ranges ended that had not begun: %llu.",
 			     (unsigned long long)counters[COUNTER_ranges_unbalanced]);
 }
 
@@ -672,8 +669,6 @@ void ranges_finish(void)
 	uint64_t begin;
 	uint16_t path, place;
 
-	if (!session)
-		return;
 	ranges_drain();
 	for (struct range_thread *thread = range_threads(); thread; thread = thread->next) {
 		end_open(thread, now);
@@ -686,8 +681,8 @@ void ranges_finish(void)
 		if (range)
 			ranges_numbered(range)->open++;
 	}
-	session_count(session, COUNTER_ranges_lost,
+	session_count(run.session, COUNTER_ranges_lost,
 		      paths_lost() + range_counts.too_deep + range_counts.unstarted);
-	session_count(session, COUNTER_ranges_unbalanced, range_counts.unbalanced);
+	session_count(run.session, COUNTER_ranges_unbalanced, range_counts.unbalanced);
 	warn();
 }

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/base/clock.h"
 #include "preload/nvtx/range_thread.h"
 #include "report/session/items.h"
 
@@ -73,8 +72,7 @@ uint32_t started_thread(uint16_t path);
 struct nvtx_range *ranges_numbered(uint32_t number);
 
 /* To be called first. `counts`: whether what ends at a time (CLOCK_REALTIME, ns) is reported. */
-void ranges_start(struct session *session, const struct clock_scale *scale,
-		  bool (*counts)(uint64_t time));
+void ranges_start(bool (*counts)(uint64_t time));
 /* Takes all changes that the threads have made. To be called after the threads' calls were seen and
  * before they are taken. */
 void ranges_drain(void);

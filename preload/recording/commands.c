@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "preload/base/futex.h"
+#include "preload/base/run.h"
 #include "preload/launch/window.h"
 #include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
@@ -23,8 +24,7 @@ static uint32_t answered, updating;
 void commands_start(void (*the_collect)(void))
 {
 	collect = the_collect;
-	page = (struct control_page *)((char *)session_header(rows_session) +
-				       session_header(rows_session)->control);
+	page = (struct control_page *)((char *)run.header + run.header->control);
 	/* Not what is asked for by now: that is still to be carried out. */
 	answered = page->answered;
 }
@@ -78,7 +78,7 @@ void commands_update(void)
 
 	if (window_is_due())
 		deferred_start_now(collect);
-	window_update(rows_session);
+	window_update();
 	/* Or the program has opened the window itself. */
 	if (window_is_open())
 		deferred_start_now(collect);

@@ -6,6 +6,7 @@
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "preload/base/clock.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/handles/operation.h"
@@ -167,8 +168,8 @@ static void plan(const struct cupti_settings *settings, cupti_starter start)
 
 static void note_start(void)
 {
-	session_header(rows_session)->cupti_active = 1;
-	session_header(rows_session)->cupti_version = library_functions()->version;
+	run.header->cupti_active = 1;
+	run.header->cupti_version = library_functions()->version;
 	/* The program's threads ask for the ids that records have of graphs. */
 	operation_forget_kernels();
 }
@@ -201,7 +202,7 @@ void deferred_start_now(void (*collect)(void))
 			 "CUPTI was not started: the program had made graphs by then, and may end "
 			 "when CUPTI traces whole graphs from then on.");
 	if (reason[0])
-		session_note(rows_session, "%s", reason);
+		session_note(run.session, "%s", reason);
 	mode_begin_cupti(started);
 	if (!started) {
 		count_only_block(-1);
@@ -246,12 +247,12 @@ static bool start_now(uint64_t now)
 
 	is_planned = false;
 	if (start_cupti(&wanted, reason, sizeof(reason))) {
-		session_note(rows_session, "%s", reason);
+		session_note(run.session, "%s", reason);
 		return false;
 	}
 	note_start();
-	session_count(rows_session, COUNTER_cupti_late_ns, now - planned);
-	session_note(rows_session,
+	session_count(run.session, COUNTER_cupti_late_ns, now - planned);
+	session_note(run.session,
 		     "CUPTI was started %.1f s after the first GPU work, once its cost fitted into "
 		     "the budget of %g %%: earlier operations are timed by events.",
 		     (double)(now - planned) / 1e9, options_budget(&settings));
@@ -280,7 +281,7 @@ void late_start_finish(void)
 {
 	if (!is_planned || !launched)
 		return;
-	session_note(rows_session, "CUPTI was not started: %s (--budget %g).",
+	session_note(run.session, "CUPTI was not started: %s (--budget %g).",
 		     too_much ? "it would have cost more than fits into the budget"
 			      : "the run was too short to pay for that",
 		     options_budget(&settings));

@@ -6,6 +6,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/nvtx/ranges.h"
@@ -22,13 +23,13 @@ static uint64_t trace_ends; /* CLOCK_MONOTONIC, nanoseconds */
 
 int trace_window_open(unsigned what, uint64_t duration)
 {
-	if (!traced && session_header(rows_session)->trace_on)
+	if (!traced && run.header->trace_on)
 		return -EEXIST;
 	/* Calls are taken one by one only where they are matched with records. */
 	if (!cupti_active() || (what & TRACE_API && !mode_is_cupti()))
 		return -EOPNOTSUPP;
-	session_restart_trace(rows_session, TRACE_WINDOW_BYTES);
-	session_header(rows_session)->trace_on = TRACE_GROWS;
+	session_restart_trace(run.session, TRACE_WINDOW_BYTES);
+	run.header->trace_on = TRACE_GROWS;
 	traced = what;
 	trace_ends = clock_ns(CLOCK_MONOTONIC) + KEPT_NS;
 	/* What another process asks for may be anything. */
@@ -39,7 +40,7 @@ int trace_window_open(unsigned what, uint64_t duration)
 void trace_window_stop(void)
 {
 	if (traced)
-		session_header(rows_session)->trace_on = TRACE_STAYS;
+		run.header->trace_on = TRACE_STAYS;
 }
 
 int trace_window_close(void)
@@ -47,8 +48,8 @@ int trace_window_close(void)
 	if (!traced)
 		return -ENODATA;
 	traced = 0;
-	session_header(rows_session)->trace_on = TRACE_NONE;
-	session_restart_trace(rows_session, TRACE_WINDOW_BYTES);
+	run.header->trace_on = TRACE_NONE;
+	session_restart_trace(run.session, TRACE_WINDOW_BYTES);
 	return 0;
 }
 
@@ -417,11 +418,11 @@ void recording_node(struct operation *operation, uint32_t device, uint64_t nanos
 {
 	struct row *row = rows_of(operation, (int)device);
 
-	session_count(rows_session, COUNTER_cupti_records, 1);
-	session_count(rows_session, COUNTER_graph_nodes, 1);
+	session_count(run.session, COUNTER_cupti_records, 1);
+	session_count(run.session, COUNTER_graph_nodes, 1);
 	if (!row)
 		return;
-	session_add_sample(rows_session, &row->cupti, nanoseconds);
+	session_add_sample(run.session, &row->cupti, nanoseconds);
 	row->graph_records++;
 }
 
@@ -432,7 +433,7 @@ void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseco
 	/* In a window the launch took longer than the others: only events time those. All launches
 	 * are counted before, so one that the row has no call for is another graph's. */
 	if (row && phase == CONTINUOUS && row->cupti.count < row->calls)
-		session_add_sample(rows_session, &row->cupti, nanoseconds);
+		session_add_sample(run.session, &row->cupti, nanoseconds);
 }
 
 /* Whether what CUPTI records may be decided while the program runs. */
@@ -547,8 +548,8 @@ static void take_costs(uint64_t now)
 		return;
 	}
 	if (late || !on) {
-		session_count(rows_session, COUNTER_cupti_standing_ns, (uint64_t)costs.standing);
-		session_count(rows_session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
+		session_count(run.session, COUNTER_cupti_standing_ns, (uint64_t)costs.standing);
+		session_count(run.session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
 	}
 	/* Launches that are only counted are not taken one by one. */
 	work += late ? costs.recording : 0;
@@ -588,8 +589,8 @@ static void close_window(uint64_t now)
 	window_check_close(clock_ns(CLOCK_REALTIME));
 	if (!turn(false, now))
 		return;
-	session_count(rows_session, COUNTER_windows, 1);
-	session_count(rows_session, COUNTER_windows_ns, window.closed - window.opened);
+	session_count(run.session, COUNTER_windows, 1);
+	session_count(run.session, COUNTER_windows_ns, window.closed - window.opened);
 	window_records_await(window.closed);
 	window_times_plan(window.closed, work, window.spent);
 }
@@ -615,20 +616,20 @@ static void end_windows(const struct window_check *found)
 {
 	ended = true;
 	session_note(
-		rows_session,
+		run.session,
 		"Kernels are not recorded from %.1f s on: in %u windows CUPTI (version %u) "
 		"recorded %llu of %llu kernels %s. All calls are counted; times of kernels are "
 		"estimates from before.",
-		(double)(window.closed - session_header(rows_session)->start_realtime) / 1e9,
-		found->windows, (unsigned)session_header(rows_session)->cupti_version,
-		(unsigned long long)found->records, (unsigned long long)found->kernels,
+		(double)(window.closed - run.header->start_realtime) / 1e9, found->windows,
+		(unsigned)run.header->cupti_version, (unsigned long long)found->records,
+		(unsigned long long)found->kernels,
 		found->graphs ? "in graphs" : "that were launched by themselves");
 }
 
 /* Whether nothing but a fault of CUPTI's would explain that records are missing. */
 static bool records_are_certain(void)
 {
-	const uint64_t *counters = session_header(rows_session)->counters;
+	const uint64_t *counters = run.header->counters;
 
 	return !counters[COUNTER_cupti_dropped] && !counters[COUNTER_cupti_unread] &&
 	       !graph_updates_unread && !settings.metrics && !pause_was_shared();
@@ -655,7 +656,7 @@ static void begin_windows(uint64_t now)
 	window.spent = 0;
 	window.random = late;
 	close_window(now);
-	session_note(rows_session,
+	session_note(run.session,
 		     "Kernels are recorded in windows: recording all %s would exceed the budget of "
 		     "%g %%%s. All calls are counted.",
 		     late ? "of them" : "nodes of the graphs", 100 * budget,
@@ -775,7 +776,7 @@ void recording_finish(void)
 	sums_update_rows();
 	late_start_finish();
 	if (graph_updates_unread > 0)
-		session_note(rows_session,
+		session_note(run.session,
 			     "%llu updates of graphs were not read, as that would have taken more "
 			     "than %d %% of the time: their launches are counted as those before.",
 			     (unsigned long long)graph_updates_unread, GRAPH_READING_PERCENT);

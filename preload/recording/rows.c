@@ -3,12 +3,10 @@
 
 #include <string.h>
 
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "report/session/estimate.h"
-
-struct session *rows_session;
-const struct clock_scale *rows_scale;
 
 static struct row *api_rows[API_COUNT];
 
@@ -19,12 +17,12 @@ struct row *rows_of(struct operation *operation, int device)
 	if (device < 0 || device >= SESSION_DEVICES)
 		device = 0;
 	row = operation->rows[device];
-	if (!row || session_row_lost(rows_session, row)) {
-		row = session_row(rows_session, operation->kind, operation->name, device);
+	if (!row || session_row_lost(run.session, row)) {
+		row = session_row(run.session, operation->kind, operation->name, device);
 		operation->rows[device] = row;
 		if (operation->version_of)
 			operation->version_of->rows[device] = row;
-		session_header(rows_session)->devices[device].used = 1;
+		run.header->devices[device].used = 1;
 		if (row)
 			row->overhead = operation->overhead;
 		if (row && operation->kind == ROW_GRAPH) {
@@ -34,11 +32,11 @@ struct row *rows_of(struct operation *operation, int device)
 			row->nodes = contents ? contents->nodes : 0;
 			if (operation->kernels_listed)
 				row->kernels_listed =
-					session_intern(rows_session, operation->kernels_listed);
+					session_intern(run.session, operation->kernels_listed);
 		}
 	}
 	if (!row)
-		session_count(rows_session, COUNTER_rows_lost, 1);
+		session_count(run.session, COUNTER_rows_lost, 1);
 	return row;
 }
 
@@ -77,9 +75,9 @@ static struct row *api_row(unsigned api)
 	if (api >= API_COUNT)
 		return NULL;
 	name = rows_call_name(api, &kind);
-	if ((!api_rows[api] || session_row_lost(rows_session, api_rows[api])) && name &&
+	if ((!api_rows[api] || session_row_lost(run.session, api_rows[api])) && name &&
 	    settings_want_calls(kind))
-		api_rows[api] = session_row(rows_session, kind, name, -1);
+		api_rows[api] = session_row(run.session, kind, name, -1);
 	return api_rows[api];
 }
 
@@ -107,7 +105,7 @@ void rows_add_size(struct row *row, const struct activity *activity)
 /* Leaves out the first launch of a row, unless it is all that there is. */
 static void leave_out_load(struct row *row, const struct in_flight *second)
 {
-	struct histogram *histogram = session_histogram(rows_session, row->events.histogram);
+	struct histogram *histogram = session_histogram(run.session, row->events.histogram);
 
 	if (row->events.count != 1 || row->events.total <= second->by_events + LOAD_LEAST_NS)
 		return;
@@ -117,7 +115,7 @@ static void leave_out_load(struct row *row, const struct in_flight *second)
 	estimate_forget_timed(&row->estimate);
 	row->gated = row->may_wait = row->beside = row->queued = 0;
 	row->untimed[UNTIMED_FIRST_LAUNCH]++;
-	session_count(rows_session, COUNTER_timed_by_events, UINT64_MAX);
+	session_count(run.session, COUNTER_timed_by_events, UINT64_MAX);
 }
 
 bool rows_were_queued;
@@ -127,7 +125,7 @@ void rows_add_event_time(struct row *row, const struct in_flight *operation)
 	if (operation->operation->first_alone)
 		leave_out_load(row, operation);
 	operation->operation->first_alone = row->events.count == 0 && operation->first;
-	session_add_weighted(rows_session, &row->events, operation->by_events,
+	session_add_weighted(run.session, &row->events, operation->by_events,
 			     estimate_whole_calls(&row->estimate, operation->weight));
 	estimate_timed(&row->estimate, operation->place, operation->weight, operation->by_events);
 	session_add_size(&row->events, operation->bytes, operation->by_events);
@@ -149,7 +147,7 @@ bool rows_has_activity(const struct call_record *record)
 void rows_count_call(const struct call_record *record, const struct range_place *place)
 {
 	struct row *row = api_row(record->api);
-	uint64_t duration = clock_ticks_to_ns(rows_scale, record->duration);
+	uint64_t duration = clock_ticks_to_ns(&run.scale, record->duration);
 	uint32_t stands_for;
 
 	if (!row || rows_has_activity(record))
@@ -160,7 +158,7 @@ void rows_count_call(const struct call_record *record, const struct range_place 
 	if (!record->duration)
 		return;
 	stands_for = record->flags & CALL_STANDS_FOR_MORE ? RECORDED_CALLS : 1;
-	session_add_weighted(rows_session, &row->cupti, duration, stands_for);
+	session_add_weighted(run.session, &row->cupti, duration, stands_for);
 	ranges_add(place, row, duration, stands_for, CLOCK_NONE);
 	if (stands_for > 1)
 		estimate_timed(&row->estimate, estimate_call(&row->estimate, stands_for),
@@ -174,7 +172,7 @@ void rows_add_outside(struct operation *operation, int device, uint64_t calls)
 	if (!row)
 		return;
 	row->calls_outside += calls;
-	session_count(rows_session, COUNTER_operations_outside, calls);
+	session_count(run.session, COUNTER_operations_outside, calls);
 }
 
 /* Empties a count of dropped calls. */
@@ -199,8 +197,8 @@ static void take_lost(struct operation *operation, int device)
 	row->calls += lost;
 	row->untimed[UNTIMED_RING_FULL] += lost;
 	row->calls_outside += outside;
-	session_count(rows_session, COUNTER_operations, lost);
-	session_count(rows_session, COUNTER_operations_outside, outside);
+	session_count(run.session, COUNTER_operations, lost);
+	session_count(run.session, COUNTER_operations_outside, outside);
 }
 
 static _Atomic uint64_t lost_taken; /* the reporter reads it */
@@ -276,9 +274,9 @@ static void warn_of_staged_copies(void)
 			staged += copies->rows[device]->calls - copies->rows[device]->cupti.count;
 	/* If records were dropped, some may be of such copies: then the difference says nothing. */
 	if (staged > 0 && staged <= copies->calls &&
-	    session_header(rows_session)->counters[COUNTER_cupti_dropped] == 0)
+	    run.header->counters[COUNTER_cupti_dropped] == 0)
 		session_note(
-			rows_session,
+			run.session,
 			"Copies between devices without peer access: CUPTI records two copies, "
 			"to and from the host; the row PtoP has the whole copies, timed by "
 			"events.");
@@ -288,7 +286,7 @@ void rows_finish(void)
 {
 	struct row *row;
 
-	session_for_each_row (rows_session, row)
+	session_for_each_row (run.session, row)
 		if (row_is_api(row->kind) && row->cupti.count > 0 && row->cupti.count < row->calls)
 			add_count_only(row);
 	if (mode_is_cupti())

@@ -4,16 +4,11 @@
 #define KTIME_PRELOAD_RECORDING_ROWS_H
 
 #include "cupti/activity.h"
-#include "preload/base/clock.h"
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 #include "report/session/session.h"
-
-/* For all that the collector thread calls; set once, before the first call. */
-extern struct session *rows_session;
-extern const struct clock_scale *rows_scale;
 
 /* The row of an operation on a device; NULL, and counted as lost, if the table is full. */
 struct row *rows_of(struct operation *operation, int device);

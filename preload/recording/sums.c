@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
+#include "preload/base/run.h"
 #include "preload/handles/graph.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
@@ -558,7 +559,7 @@ void sums_update_rows(void)
 		write_total(total, row);
 		nodes += total->nodes;
 	}
-	session_header(rows_session)->counters[COUNTER_graph_node_calls] = nodes;
+	run.header->counters[COUNTER_graph_node_calls] = nodes;
 }
 
 /* A launch is complete once work has begun that started this many nanoseconds after its last node,

@@ -6,6 +6,7 @@
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
+#include "preload/base/run.h"
 #include "report/energy/energy.h"
 #include "report/devices/describe.h"
 
@@ -23,7 +24,6 @@ struct device {
 	struct energy_meter meter;
 };
 
-static struct session *session;
 static size_t device_count;
 static struct device devices[SESSION_DEVICES];
 static _Atomic uint32_t state, end;
@@ -31,7 +31,7 @@ static _Atomic uint32_t state, end;
 static void set_states(enum energy_state energy_state, int result)
 {
 	for (size_t i = 0; i < device_count; i++) {
-		struct device_energy *energy = &session_header(session)->devices[i].energy;
+		struct device_energy *energy = &run.header->devices[i].energy;
 
 		energy->result = result;
 		energy->state = energy_state;
@@ -46,13 +46,12 @@ static void publish(void)
 
 static void find_devices(void)
 {
-	struct session_header *header = session_header(session);
 
 	for (size_t i = 0; i < device_count; i++) {
-		struct device_energy *energy = &header->devices[i].energy;
+		struct device_energy *energy = &run.header->devices[i].energy;
 		int result;
 
-		energy->state = nvml_find(header->devices[i].uuid, &devices[i].handle, &result);
+		energy->state = nvml_find(run.header->devices[i].uuid, &devices[i].handle, &result);
 		energy->result = result;
 		devices[i].found = energy->state == ENERGY_READ;
 		publish();
@@ -79,19 +78,18 @@ static void read_device(struct device *device, struct device_energy *energy, boo
 
 static void read_devices(void)
 {
-	struct session_header *header = session_header(session);
 
 	for (size_t i = 0; i < device_count; i++) {
 		bool used;
 
 		sanitizer_ignore_reads_begin();
-		used = header->devices[i].used != 0;
+		used = run.header->devices[i].used != 0;
 		sanitizer_ignore_reads_end();
 		if (devices[i].found)
-			read_device(&devices[i], &header->devices[i].energy, used);
+			read_device(&devices[i], &run.header->devices[i].energy, used);
 		publish();
 	}
-	header->counters[COUNTER_energy_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	run.header->counters[COUNTER_energy_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	publish();
 }
 
@@ -115,7 +113,7 @@ static void read_until_the_end(void)
 	nvml_stop();
 }
 
-static void *run(void *unused)
+static void *read_energy(void *unused)
 {
 	(void)unused;
 	sanitizer_ignore_begin();
@@ -126,9 +124,8 @@ static void *run(void *unused)
 	return NULL;
 }
 
-unsigned energy_reader_start(struct session *the_session, size_t count, bool missing)
+unsigned energy_reader_start(size_t count, bool missing)
 {
-	session = the_session;
 	device_count = count;
 	/* In a child that goes on with the program, nothing of its parent's holds. */
 	atomic_store(&end, 0);
@@ -139,7 +136,7 @@ unsigned energy_reader_start(struct session *the_session, size_t count, bool mis
 	if (missing)
 		return 0;
 	atomic_store(&state, READER_RUNS);
-	if (background_thread_start(run, "ktime-energy") == 0)
+	if (background_thread_start(read_energy, "ktime-energy") == 0)
 		return 1;
 	atomic_store(&state, READER_NONE);
 	set_states(ENERGY_NO_THREAD, 0);

@@ -9,6 +9,7 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
+#include "preload/base/run.h"
 #include "preload/launch/thread.h"
 #include "preload/recording/rows.h"
 #include "report/print/table.h"
@@ -21,7 +22,6 @@
 
 static char buffer[1 << 16];
 static struct table_row rows[ROWS];
-static const struct session *shown;
 static int file;
 static uint64_t last_moment;
 static bool failed = true;
@@ -46,9 +46,9 @@ static bool take(void *target, const char *bytes, size_t length)
 }
 
 /* By the clock that timed more of the row's calls, as the report will show them. */
-static struct table_row line_of(const struct session *session, const struct row *row)
+static struct table_row line_of(const struct row *row)
 {
-	struct table_row line = {.name = (char *)session_string(session, row->name),
+	struct table_row line = {.name = (char *)session_string(run.session, row->name),
 				 .kind = row->kind,
 				 .first = row};
 	struct row corrected = *row;
@@ -56,8 +56,8 @@ static struct table_row line_of(const struct session *session, const struct row 
 	corrected.events.histogram = corrected.difference_histogram = 0;
 	if (corrected.events.count > corrected.cupti.count)
 		corrected.cupti.count = 0;
-	row_subtract_overhead(session, &corrected);
-	table_row_add(&line, session, &corrected, false);
+	row_subtract_overhead(run.session, &corrected);
+	table_row_add(&line, run.session, &corrected, false);
 	return line;
 }
 
@@ -82,7 +82,7 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 {
 	static char name[2 * NAME_WIDTH];
 	const struct row *row = rows[index].first;
-	const char *kernel = session_string(shown, row->kernels_listed);
+	const char *kernel = session_string(run.session, row->kernels_listed);
 	struct cell *cell = &cells[sheet->column_count - 1];
 	size_t length;
 
@@ -106,20 +106,19 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 }
 
 /* Prints a section's rows, the longest of them; false if there were more. */
-static bool print_section(const struct session *session, enum table_section section,
-			  struct out *out)
+static bool print_section(enum table_section section, struct out *out)
 {
 	struct table tables[TABLE_SECTIONS] = {{.rows = NULL}};
 	struct sheet sheet;
 	struct row *row;
 
 	tables[section].rows = rows;
-	session_for_each_row (session, row) {
+	session_for_each_row (run.session, row) {
 		struct table_row line;
 
-		if (row_calls(row) == 0 || table_section_of(session, row) != section)
+		if (row_calls(row) == 0 || table_section_of(run.session, row) != section)
 			continue;
-		line = line_of(session, row);
+		line = line_of(row);
 		insert(&tables[section], &line);
 	}
 	summary_sheet(&sheet, tables);
@@ -130,11 +129,11 @@ static bool print_section(const struct session *session, enum table_section sect
 }
 
 /* Whether the profile holds what these tables have no place for. */
-static bool has_more(const struct session *session)
+static bool has_more(void)
 {
-	const uint64_t *counters = session_header(session)->counters;
+	const uint64_t *counters = run.header->counters;
 
-	return session_next_item(session, SEGMENT_RANGES, NULL) ||
+	return session_next_item(run.session, SEGMENT_RANGES, NULL) ||
 	       counters[COUNTER_metric_launches] > 0 || counters[COUNTER_trace_records] > 0;
 }
 
@@ -150,12 +149,12 @@ static uint64_t count_only_untaken(const struct thread *thread)
 }
 
 /* Operations in the table by CUPTI's records alone: their calls have not come yet. */
-static uint64_t count_ahead(const struct session *session)
+static uint64_t count_ahead(void)
 {
 	uint64_t ahead = 0;
 	struct row *row;
 
-	session_for_each_row (session, row) {
+	session_for_each_row (run.session, row) {
 		uint64_t known = row->calls + row->graph_records;
 
 		if (row_is_gpu(row->kind) && row->cupti.count > known)
@@ -166,9 +165,9 @@ static uint64_t count_ahead(const struct session *session)
 
 /* Calls whose records the collector has not taken from the threads' rings, or that found these full
  * or left none, and that are not in the table by CUPTI's. */
-static uint64_t count_missing(const struct session *session)
+static uint64_t count_missing(void)
 {
-	uint64_t missing = rows_lost_untaken(), ahead = count_ahead(session);
+	uint64_t missing = rows_lost_untaken(), ahead = count_ahead();
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
 		missing +=
@@ -179,12 +178,12 @@ static uint64_t count_missing(const struct session *session)
 }
 
 /* Operations in the table whose time by CUPTI has not come. */
-static uint64_t count_untimed(const struct session *session)
+static uint64_t count_untimed(void)
 {
 	uint64_t untimed = 0;
 	struct row *row;
 
-	session_for_each_row (session, row)
+	session_for_each_row (run.session, row)
 		if (row_is_gpu(row->kind) && row->calls > row->cupti.count &&
 		    row->events.count <= row->cupti.count)
 			untimed += row->calls - row->cupti.count;
@@ -193,14 +192,12 @@ static uint64_t count_untimed(const struct session *session)
 
 void last_report_write(const struct reporter_output *output, uint64_t end)
 {
-	const struct session *session = output->session;
-	int process = session_header(session)->pid;
+	int process = run.header->pid;
 	char missing[NUMBER_SIZE], untimed[NUMBER_SIZE];
 	struct out out = {.buffer = buffer, .size = sizeof(buffer), .take = take};
 	bool all = true, kept = output->kept && output->kept[0];
 
 	last_moment = end;
-	shown = session;
 	file = log_file_kept(output->log);
 	if (file < 0 && output->log->path)
 		file = open(output->log->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
@@ -210,16 +207,16 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	/* The collector may be writing, as any process of which `ktime show` prints the profile. */
 	sanitizer_ignore_reads_begin();
 	out_format(&out, "==%d== Profiling application: ", process);
-	out_visible(&out, session_string(session, session_header(session)->command));
+	out_visible(&out, session_string(run.session, run.header->command));
 	out_format(&out, "\n==%d== Profiling result:\n", process);
 	for (enum table_section section = TABLE_GPU; section <= TABLE_API; section++)
-		all &= print_section(session, section, &out);
-	all = (all && !has_more(session)) || !kept || !output->remove_kept;
+		all &= print_section(section, &out);
+	all = (all && !has_more()) || !kept || !output->remove_kept;
 	out_format(&out,
 		   "==%d== The driver was busy when the program ended: %s operations are missing "
 		   "above, and %s have no time.\n",
-		   process, number_count(missing, count_missing(session)),
-		   number_count(untimed, count_untimed(session)));
+		   process, number_count(missing, count_missing()),
+		   number_count(untimed, count_untimed()));
 	if (!all) {
 		out_format(&out, "==%d== Not all that the profile holds is above: ktime show ",
 			   process);
@@ -230,7 +227,7 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	out_flush(&out);
 	failed = out.failed;
 	if (!failed && all)
-		session_header(session)->reported = 1;
+		run.header->reported = 1;
 	/* The profile goes only when all that it holds was printed. */
 	if (!failed && all && kept && output->remove_kept)
 		unlink(output->kept);

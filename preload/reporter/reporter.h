@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "report/options/log_file.h"
-#include "report/session/session.h"
 
 /*
  * ktime's second thread. It sleeps until a signal ends the program; then it has the collector make
@@ -18,7 +17,6 @@
  */
 
 struct reporter_output {
-	struct session *session;
 	const struct log_file *log;
 	const char *kept; /* the profile's file; NULL or "": the profile is in memory alone */
 	bool remove_kept; /* the user did not ask for the file: remove it after the report */
@@ -82,9 +80,9 @@ void prometheus_file_end(void);
 
 /*
  * Starts the thread, for the first devices of the session; `missing` says that there is no NVML to
- * be asked. The session must stay. How many threads were started: 1 or 0.
+ * be asked. How many threads were started: 1 or 0.
  */
-unsigned energy_reader_start(struct session *session, size_t devices, bool missing);
+unsigned energy_reader_start(size_t devices, bool missing);
 /*
  * Has the devices read for the last time, and ends the thread; waits for it, 400 ms at most. False
  * if it did not answer: then its figures are those of its last reading, and NVML is not to be asked

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/driver/entries.h"
 #include "preload/launch/window.h"
@@ -282,7 +283,6 @@ struct device {
 	uint32_t number, context;
 };
 
-static struct session *session;
 static struct device devices[SESSION_DEVICES];
 /* The first node of a launch tells its call, the others only the correlation id. */
 static struct {
@@ -299,8 +299,8 @@ static void add_part(const struct device *device, const struct split *split, enu
 	struct idle_row key = {.cause = cause,
 			       .device = (int32_t)device->number,
 			       .thread = split->thread,
-			       .name = name ? session_intern(session, name) : 0};
-	struct idle_row *row = session_idle_row(session, &key);
+			       .name = name ? session_intern(run.session, name) : 0};
+	struct idle_row *row = session_idle_row(run.session, &key);
 
 	if (row)
 		session_add_idle(row, part, before->last.name, after->first.name);
@@ -331,7 +331,7 @@ static struct device *device_of(uint32_t ordinal)
 	struct device *device = &devices[number];
 
 	device->number = number;
-	device->use = &session_header(session)->uses[number];
+	device->use = &run.header->uses[number];
 	device->all.gap = take_gap;
 	device->all.argument = device;
 	return device;
@@ -383,11 +383,6 @@ void timeline_settle(uint64_t until)
 	}
 }
 
-void timeline_start(struct session *the_session)
-{
-	session = the_session;
-}
-
 size_t timeline_memory(void)
 {
 	size_t intervals = 0;
@@ -436,7 +431,7 @@ static uint8_t flags_of(const struct call_record *record, uint64_t duration)
 /* What findings are made of. */
 static void add_to_totals(const struct call_record *record, uint8_t flags, uint64_t duration)
 {
-	struct call_totals *totals = &session_header(session)->totals;
+	struct call_totals *totals = &run.header->totals;
 
 	switch (api_host_call(record->api)) {
 	case HOST_CALL_WAIT:
@@ -455,11 +450,10 @@ static void add_to_totals(const struct call_record *record, uint8_t flags, uint6
 	}
 }
 
-void timeline_call(struct thread *thread, const struct call_record *record,
-		   const struct clock_scale *scale)
+void timeline_call(struct thread *thread, const struct call_record *record)
 {
-	uint64_t begin = clock_realtime_at(scale, record->started);
-	uint64_t duration = clock_ticks_to_ns(scale, record->duration);
+	uint64_t begin = clock_realtime_at(&run.scale, record->started);
+	uint64_t duration = clock_ticks_to_ns(&run.scale, record->duration);
 	uint8_t flags = flags_of(record, duration);
 	uint32_t number;
 
@@ -518,7 +512,7 @@ static bool is_pageable(const struct activity *activity, const struct in_flight 
 void timeline_operation(const struct activity *activity, const struct row *row,
 			const struct in_flight *call, bool clock_trusted)
 {
-	struct call_totals *totals = &session_header(session)->totals;
+	struct call_totals *totals = &run.header->totals;
 	struct device *device = device_of(activity->device);
 	bool kernel = activity->kind == ACTIVITY_KERNEL || activity->kind == ACTIVITY_GRAPH;
 	uint32_t graph_launch = activity->graph_node ? activity->correlation : 0;

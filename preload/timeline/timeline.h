@@ -113,11 +113,8 @@ struct split {
  * been added before. */
 void causes_split(struct split *split, const struct interval *before, const struct interval *after);
 
-/* To be called first. */
-void timeline_start(struct session *session);
 /* Takes a call record of a thread; the calls of one thread in order. */
-void timeline_call(struct thread *thread, const struct call_record *record,
-		   const struct clock_scale *scale);
+void timeline_call(struct thread *thread, const struct call_record *record);
 /* Takes an operation by its record, with its row and its call (NULL: not known). `clock_trusted`:
  * the record's times can be compared with the call's. */
 void timeline_operation(const struct activity *activity, const struct row *row,

@@ -17,6 +17,7 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/sums.h"
+#include "tests/unit/made_run.h"
 
 /* As in recording.c. */
 #define BUDGET	      0.05
@@ -134,7 +135,6 @@ static double launch_time(struct program *program, double now)
 	return value * (1 + program->noise * normal());
 }
 
-struct session *rows_session;
 static struct operation operations[(1 + MOST_VERSIONS) * CHUNK], *newest;
 static struct row rows[(1 + MOST_VERSIONS) * CHUNK];
 
@@ -191,11 +191,11 @@ static void add(struct operation *kernel, double taken)
 	sums_add_launch(graph_contents_kernel_mark(kernel), 0, &part, 1, &graph);
 }
 
-struct run {
+struct outcome {
 	double truth, total, error;
 };
 
-static struct run simulate(enum shape shape)
+static struct outcome simulate(enum shape shape)
 {
 	struct program program = make_program(shape);
 	struct operation *kernel = new_operation(ROW_KERNEL), *graph = new_graph(kernel);
@@ -203,7 +203,7 @@ static struct run simulate(enum shape shape)
 	struct row *row = graph->rows[0];
 	double now = 1e9, credit = CREDIT_NS, opened = 0, poll = 0, spent = 0, work = 0;
 	double held[MOST_OPEN];
-	struct run run = {0};
+	struct outcome outcome = {0};
 	bool on = true, windows = false;
 	int count = 0;
 
@@ -213,7 +213,7 @@ static struct run simulate(enum shape shape)
 	while (now < program.seconds * 1e9 + 1e9) {
 		double taken = launch_time(&program, now - 1e9);
 
-		run.truth += taken;
+		outcome.truth += taken;
 		if (on && count < MOST_OPEN)
 			held[count++] = taken;
 		spent += on ? program.node_cost : 0;
@@ -249,9 +249,10 @@ static struct run simulate(enum shape shape)
 		add(kernel, held[i]);
 	sums_close_window(opened > 0);
 	sums_update_rows();
-	run.total = kernel->rows[0]->windows_total;
-	run.error = figure_get(kernel->rows[0]->windows_error, kernel->rows[0]->known, ERROR_KNOWN);
-	return run;
+	outcome.total = kernel->rows[0]->windows_total;
+	outcome.error =
+		figure_get(kernel->rows[0]->windows_error, kernel->rows[0]->known, ERROR_KNOWN);
+	return outcome;
 }
 
 struct tally {
@@ -259,17 +260,17 @@ struct tally {
 	double bias, width;
 };
 
-static void tally_add(struct tally *tally, const struct run *run)
+static void tally_add(struct tally *tally, const struct outcome *outcome)
 {
-	if (!(run->total > 0))
+	if (!(outcome->total > 0))
 		return;
 	tally->runs++;
-	if (isnan(run->error))
+	if (isnan(outcome->error))
 		return;
 	tally->intervals++;
-	tally->covered += fabs(run->total - run->truth) <= run->error;
-	tally->bias += run->total / run->truth - 1;
-	tally->width += run->error / run->truth;
+	tally->covered += fabs(outcome->total - outcome->truth) <= outcome->error;
+	tally->bias += outcome->total / outcome->truth - 1;
+	tally->width += outcome->error / outcome->truth;
 }
 
 /* Runs in a process of their own, whose tally comes by a pipe. */
@@ -284,15 +285,15 @@ static struct tally simulate_chunk(enum shape shape)
 	next_random();
 	child = fork();
 	if (child == 0) {
-		if (session_create(&rows_session, NULL, 0))
+		if (make_run(0))
 			_exit(2);
 		sums_start();
 		for (int i = 0; i < CHUNK; i++) {
-			struct run run = simulate(shape);
+			struct outcome outcome = simulate(shape);
 
-			tally_add(&tally, &run);
+			tally_add(&tally, &outcome);
 		}
-		session_close(rows_session);
+		session_close(run.session);
 		_exit(write(ends[1], &tally, sizeof(tally)) != sizeof(tally));
 	}
 	close(ends[1]);

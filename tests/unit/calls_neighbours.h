@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/made_run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
@@ -160,7 +161,6 @@ void trace_matched(const struct in_flight *call, uint32_t correlation)
 	around.traced_matches++;
 }
 
-static const struct clock_scale scale = {.ns_per_tick = 1};
 static struct context context = {.device = 2, .cupti_context = 3};
 static struct stream stream;
 static struct operation kernel, copy;
@@ -194,10 +194,10 @@ static int start(void **state)
 	memset(thread.api_calls_seen, 0, sizeof(thread.api_calls_seen));
 	memset(thread.sizes, 0, sizeof(thread.sizes));
 	memset(thread.sizes_seen, 0, sizeof(thread.sizes_seen));
-	if (session_create(&rows_session, NULL, 0))
+	if (make_run(0))
 		return -1;
-	rows_scale = &scale;
-	header = session_header(rows_session);
+	run.scale = (struct clock_scale){.ns_per_tick = 1};
+	header = run.header;
 	return 0;
 }
 
@@ -207,7 +207,7 @@ static int stop(void **state)
 	if (stream.records)
 		match_forget(stream.records, true);
 	stream.records = NULL;
-	session_close(rows_session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -218,7 +218,7 @@ static uint64_t count(enum session_counter counter)
 
 static struct row *row_of(const struct operation *operation, int device)
 {
-	return session_row(rows_session, operation->kind, operation->name, device);
+	return session_row(run.session, operation->kind, operation->name, device);
 }
 
 static uint64_t last_started = 1000000;

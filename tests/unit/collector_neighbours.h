@@ -44,14 +44,13 @@
 #include "preload/recording/commands.h"
 #include "preload/recording/recording.h"
 #include "preload/timeline/timeline.h"
+#include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 
 #define MS 1000000ull
 
 struct driver driver;
 struct options settings;
-struct session *rows_session;
-const struct clock_scale *rows_scale;
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;
 _Atomic bool mode_cupti;
 bool mode_counting, mode_counting_outside;
@@ -60,7 +59,6 @@ bool mode_counting, mode_counting_outside;
 static char done[4000];
 static _Atomic uint64_t now = 1000 * MS; /* two threads read the clock */
 static uint64_t each_reading;
-static struct session *the_session;
 static struct context the_context;
 
 static void note(const char *word)
@@ -104,7 +102,7 @@ void clock_scale_start(struct clock_scale *scale)
 
 void clock_scale_update(struct clock_scale *scale)
 {
-	assert_ptr_equal(scale, rows_scale);
+	assert_ptr_equal(scale, &run.scale);
 	note("scale");
 }
 
@@ -122,11 +120,9 @@ bool rows_were_queued = true;
 NOTES(calibration_settle, (void))
 NOTES(calls_finish, (void))
 NOTES(commands_update, (void))
-NOTES(context_gates_end, (struct session * session, struct context *context),
-      assert_ptr_equal(session, the_session), assert_ptr_equal(context, &the_context))
-NOTES(context_gates_finish, (struct session * session, uint64_t wait),
-      assert_ptr_equal(session, the_session), assert_true(wait <= 2000 * MS))
-NOTES(context_gates_update, (struct session * session), assert_ptr_equal(session, the_session))
+NOTES(context_gates_end, (struct context * context), assert_ptr_equal(context, &the_context))
+NOTES(context_gates_finish, (uint64_t wait), assert_true(wait <= 2000 * MS))
+NOTES(context_gates_update, (void))
 NOTES(merge_leave, (void))
 NOTES(drain_counts, (void))
 NOTES(drain_rings, (void))
@@ -134,16 +130,14 @@ NOTES(end_marks_set, (void))
 NOTES(event_pool_forget_spare, (struct context * context), assert_ptr_equal(context, &the_context))
 NOTES(event_pools_free_ended, (void))
 NOTES(event_pools_grow, (void))
-NOTES(timeline_start, (struct session * session), assert_ptr_equal(session, the_session))
 NOTES(memory_measure, (void))
 NOTES(ranges_finish, (void))
 NOTES(ranges_reclaim, (uint64_t time), assert_true(time <= now))
 NOTES(reclaim_streams, (uint64_t time), assert_true(time <= now))
 NOTES(recording_finish, (void))
 NOTES(records_finish, (void))
-NOTES(sampling_start, (uint64_t time), assert_int_equal(time, rows_scale->monotonic))
-NOTES(sampling_update, (struct session * session, uint64_t time, unsigned threads),
-      assert_ptr_equal(session, the_session), assert_true(time <= now),
+NOTES(sampling_start, (uint64_t time), assert_int_equal(time, run.scale.monotonic))
+NOTES(sampling_update, (uint64_t time, unsigned threads), assert_true(time <= now),
       assert_int_equal(threads, 3))
 NOTES(timeline_settle, (uint64_t until), assert_true(until == UINT64_MAX))
 NOTES(counters_update, (void))
@@ -255,27 +249,18 @@ void commands_start(void (*the_collect)(void))
 
 static int thread_error;
 
-void calibration_start(struct session *session)
-{
-	assert_ptr_equal(session, the_session);
-	note("calibration_start");
-}
+static void *(*thread_of_collector)(void *);
 
-static void *(*run)(void *);
-
-int background_thread_start(void *(*the_run)(void *), const char *name)
+int background_thread_start(void *(*function)(void *), const char *name)
 {
 	assert_true(strncmp(name, "ktime", 5) == 0);
-	run = the_run;
+	thread_of_collector = function;
 	note("thread");
 	return thread_error;
 }
 
-void ranges_start(struct session *session, const struct clock_scale *scale,
-		  bool (*counts)(uint64_t))
+void ranges_start(bool (*counts)(uint64_t))
 {
-	assert_ptr_equal(session, the_session);
-	assert_ptr_equal(scale, rows_scale);
 	assert_ptr_equal(counts, window_was_open);
 	note("ranges_start");
 }
@@ -342,22 +327,17 @@ static CUresult exchange_mode(CUstreamCaptureMode *mode)
 	return CUDA_SUCCESS;
 }
 
-static void finish(struct session *session)
+static void finish(void)
 {
-	assert_ptr_equal(session, the_session);
 	note("report");
 }
 
 /* Each test has a process of its own, in which the thread's function is simply called. */
 static void prepare(void)
 {
-	if (session_create(&the_session, NULL, 0))
-		_exit(1);
 	driver.cuThreadExchangeStreamCaptureMode = exchange_mode;
-	assert_int_equal(collector_start(the_session, finish), 0);
-	is("commands_start timeline_start ranges_start sampling_start "
-	   "calibration_start thread");
-	assert_ptr_equal(rows_session, the_session);
+	assert_int_equal(collector_start(finish), 0);
+	is("commands_start ranges_start sampling_start thread");
 	collector_begin(&late);
 	is("recording_start");
 }

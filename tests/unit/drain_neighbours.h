@@ -33,12 +33,11 @@
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "preload/timeline/timeline.h"
+#include "tests/unit/made_run.h"
 
 #define MS	1000000ull
 #define BUFFERS 3 /* with records, at each drain that finds some */
 
-struct session *rows_session;
-const struct clock_scale *rows_scale;
 bool mode_events, mode_runtime_records, mode_driver_records;
 
 static struct thread threads[3];
@@ -46,7 +45,6 @@ static struct event_pool pool;
 static struct event_pair pair = {.pool = &pool};
 static uint64_t ticks, now, each_reading;
 static bool ticks_follow; /* they are the nanoseconds */
-static struct clock_scale scale;
 
 uint64_t clock_ticks(void)
 {
@@ -111,12 +109,10 @@ void ranges_drain(void)
 	ranges_drained++;
 }
 
-void timeline_call(struct thread *thread, const struct call_record *record,
-		   const struct clock_scale *the_scale)
+void timeline_call(struct thread *thread, const struct call_record *record)
 {
 	assert_non_null(thread);
 	assert_non_null(record);
-	assert_ptr_equal(the_scale, &scale);
 	fed++;
 }
 
@@ -271,12 +267,10 @@ static int start(void **state)
 		atomic_store(&threads[i].ring_tail, 0);
 		threads[i].next = i < 2 ? &threads[i + 1] : NULL;
 	}
-	scale = (struct clock_scale){.ns_per_tick = 1};
-	rows_scale = &scale;
-	rows_session = NULL;
-	if (session_create(&rows_session, NULL, 0))
+	run.scale = (struct clock_scale){.ns_per_tick = 1};
+	if (make_run(0))
 		return -1;
-	session_header(rows_session)->cupti_active = 1;
+	run.header->cupti_active = 1;
 	memset(taken, 0, sizeof(taken));
 	memset(&pool, 0, sizeof(pool));
 	ranges_drained = fed = lost_records = settled_records = flushes = forced_flushes = 0;
@@ -302,7 +296,7 @@ static int start(void **state)
 static int stop(void **state)
 {
 	(void)state;
-	session_close(rows_session);
+	session_close(run.session);
 	return 0;
 }
 

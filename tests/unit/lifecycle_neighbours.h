@@ -25,6 +25,7 @@
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
@@ -102,21 +103,20 @@ void *real_dlsym(void *handle, const char *name)
 static int create_error, collector_error, reporter_error, library_error, cupti_error;
 static bool prints;
 
-int output_create(struct session **made, const struct process_rank *rank, bool do_print)
+int output_create(const struct process_rank *rank, bool do_print)
 {
 	assert_in_range(rank->rank + 1, 0, 4);
 	prints = do_print;
 	note("create");
 	if (!create_error)
-		*made = session;
+		run = (struct run){.session = session, .header = session_header(session)};
 	return create_error;
 }
 
-static void (*finish)(struct session *);
+static void (*finish)(void);
 
-int collector_start(struct session *started, void (*the_finish)(struct session *))
+int collector_start(void (*the_finish)(void))
 {
-	assert_ptr_equal(started, session);
 	finish = the_finish;
 	note("collector");
 	return collector_error;
@@ -181,28 +181,24 @@ void output_abandon(void)
 	note("abandon");
 }
 
-void output_start(const struct session *started)
+void output_start(void)
 {
-	assert_ptr_equal(started, session);
 	note("output");
 }
 
-int output_start_reporter(struct session *started)
+int output_start_reporter(void)
 {
-	assert_ptr_equal(started, session);
 	note("reporter");
 	return reporter_error;
 }
 
-void output_start_metrics(struct session *started)
+void output_start_metrics(void)
 {
-	assert_ptr_equal(started, session);
 	note("prometheus");
 }
 
-void output_finish(struct session *finished)
+void output_finish(void)
 {
-	assert_ptr_equal(finished, session);
 	note("report");
 }
 
@@ -231,9 +227,8 @@ void metrics_start(const char *cupti)
 	note("metrics");
 }
 
-void metrics_finish(struct session *finished)
+void metrics_finish(void)
 {
-	assert_ptr_equal(finished, session);
 	note("metrics_end");
 }
 
@@ -286,9 +281,8 @@ void sandbox_close(void)
 	note("close");
 }
 
-void output_prepare_for_sandbox(struct session *prepared)
+void output_prepare_for_sandbox(void)
 {
-	assert_ptr_equal(prepared, session);
 	note("sandbox");
 }
 
@@ -310,9 +304,9 @@ void prometheus_file_end(void)
 
 static bool reader_answers = true;
 
-unsigned energy_reader_start(struct session *of, size_t devices, bool missing)
+unsigned energy_reader_start(size_t devices, bool missing)
 {
-	assert_true(of && devices > 0);
+	assert_true(devices > 0);
 	note("energy");
 	return !missing;
 }

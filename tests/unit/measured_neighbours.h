@@ -32,6 +32,7 @@
 #include "preload/launch/window.h"
 #include "preload/metrics/metrics.h"
 #include "report/session/items.h"
+#include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 
 #define FIRST  ((CUfunction)1)
@@ -44,7 +45,6 @@ _Atomic int lifecycle_state = LIFECYCLE_RUNNING, live_captures;
 _Atomic bool window_open = true;
 __thread struct thread *thread_self;
 
-static struct session *session;
 static struct thread thread;
 static struct operation kernels[1100] = {{.name = "first"},
 					 {.name = "second"},
@@ -270,7 +270,7 @@ static CUresult synchronize(void)
 
 static void start(void)
 {
-	if (session_create(&session, NULL, 0))
+	if (make_run(0))
 		_exit(1);
 	settings = (struct options){
 		.trace = TRACE_GPU, .devices = 3, .metrics = "a__x.sum,b__y.sum,c__z.pct"};
@@ -316,14 +316,14 @@ static const struct metric_values *values_of(const char *kernel, const char *nam
 {
 	const struct metric_values *values;
 
-	metrics_update(session);
-	session_for_each_metric(session, values)
+	metrics_update();
+	session_for_each_metric(run.session, values)
 	{
 		const struct row *row =
-			(const struct row *)((const char *)session_header(session) + values->row);
+			(const struct row *)((const char *)run.header + values->row);
 
-		if (!strcmp(session_string(session, row->name), kernel) &&
-		    !strcmp(session_string(session, values->name), name))
+		if (!strcmp(session_string(run.session, row->name), kernel) &&
+		    !strcmp(session_string(run.session, values->name), name))
 			return values;
 	}
 	return NULL;

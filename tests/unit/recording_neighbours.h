@@ -25,6 +25,7 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/rows.h"
+#include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 
 #define MS     1000000ull
@@ -32,7 +33,6 @@
 
 struct options settings;
 _Atomic bool mode_cupti = true;
-struct session *rows_session;
 static uint64_t now = 1000000 * MS;
 static bool cupti_is_active, realtime = true, ranges_chosen, started_now, paused;
 static bool can_pause = true;
@@ -254,12 +254,12 @@ static bool no_rows;
 
 struct row *rows_of(struct operation *operation, int device)
 {
-	return no_rows ? NULL : session_row(rows_session, operation->kind, "row", device);
+	return no_rows ? NULL : session_row(run.session, operation->kind, "row", device);
 }
 
 static uint64_t count(enum session_counter counter)
 {
-	return session_header(rows_session)->counters[counter];
+	return run.header->counters[counter];
 }
 
 static const struct cupti_settings late;
@@ -279,7 +279,7 @@ static void prepare(bool is_late)
 	options_defaults(&settings);
 	settings.budget = 2;
 	cupti_is_active = !is_late;
-	if (session_create(&rows_session, NULL, 0))
+	if (make_run(0))
 		_exit(1);
 	recording_start(NULL, is_late ? &late : NULL, NULL);
 }

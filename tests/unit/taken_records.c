@@ -11,6 +11,7 @@
 
 #include "cupti/activity.h"
 #include "cupti/cupti.h"
+#include "tests/unit/made_run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
@@ -253,8 +254,6 @@ bool driver_is_called(const char *name)
 	return around.called && strcmp(around.called, name) == 0;
 }
 
-static const struct clock_scale scale = {.ns_per_tick = 1};
-
 int taken_start(void **state)
 {
 	(void)state;
@@ -273,21 +272,21 @@ int taken_start(void **state)
 	named_count = 0;
 	call = (struct in_flight){.started = 900, .reported = true, .operation = &other_kernel};
 	other_kernel = (struct operation){.kind = ROW_KERNEL, .name = "_Z5otherv"};
-	rows_scale = &scale;
-	return session_create(&rows_session, NULL, 0);
+	run.scale = (struct clock_scale){.ns_per_tick = 1};
+	return make_run(0);
 }
 
 int taken_stop(void **state)
 {
 	(void)state;
 	/* Rows of an earlier session must not be found by the names' addresses. */
-	session_close(rows_session);
+	session_close(run.session);
 	return 0;
 }
 
 uint64_t count(enum session_counter counter)
 {
-	return session_header(rows_session)->counters[counter];
+	return run.header->counters[counter];
 }
 
 void take(enum activity_kind kind, struct activity rest)
@@ -307,7 +306,7 @@ void take(enum activity_kind kind, struct activity rest)
 
 const struct row *row_of(enum row_kind kind, const char *name, int device)
 {
-	return session_row(rows_session, kind, name, device);
+	return session_row(run.session, kind, name, device);
 }
 
 unsigned names_looked_up(void)

@@ -20,13 +20,12 @@
 #include "preload/memory/allocations.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
+#include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;
 struct driver driver;
 
-static const struct clock_scale scale = {.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
-static struct session *session;
 static uint64_t ticks;
 static unsigned failures, contexts_asked, devices_asked;
 static CUresult context_result, device_result;
@@ -75,7 +74,8 @@ static void set_up(void)
 {
 	driver.cuCtxGetCurrent = current_context;
 	driver.cuCtxGetDevice = current_device;
-	assert_int_equal(session_create(&session, NULL, 0), 0);
+	run.scale = (struct clock_scale){.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
+	assert_int_equal(make_run(0), 0);
 }
 
 /* The table is the process's: each test has one of its own. */
@@ -257,7 +257,7 @@ TEST(the_session_has_the_sums_and_where_they_come_from)
 				      .before = &kernel};
 	const struct memory_use *use, *total;
 	const struct memory_site *site;
-	uint64_t *counters = session_header(session)->counters;
+	uint64_t *counters = run.header->counters;
 
 	ticks = 1500;
 	allocation_ends(CUDA_SUCCESS, &allocated);
@@ -270,8 +270,8 @@ TEST(the_session_has_the_sums_and_where_they_come_from)
 	holdings_untracked();
 	holdings_untracked();
 	allocation_captured();
-	memory_profile_update(session, &scale);
-	use = session_next_item(session, SEGMENT_MEMORY, NULL);
+	memory_profile_update();
+	use = session_next_item(run.session, SEGMENT_MEMORY, NULL);
 	assert_int_equal(use->kind, ALLOCATION_DEVICE);
 	assert_int_equal(use->device, 1);
 	assert_int_equal(use->held, 100);
@@ -281,47 +281,47 @@ TEST(the_session_has_the_sums_and_where_they_come_from)
 	assert_int_equal(use->allocations, 2);
 	assert_int_equal(use->allocated, 200);
 	assert_int_equal(use->frees, 1);
-	total = session_next_item(session, SEGMENT_MEMORY, use);
+	total = session_next_item(run.session, SEGMENT_MEMORY, use);
 	assert_int_equal(total->kind, ALLOCATION_TOTAL);
 	assert_int_equal(total->device, 1);
-	assert_null(session_next_item(session, SEGMENT_MEMORY, total));
-	site = session_next_item(session, SEGMENT_MEMORY_SITES, NULL);
+	assert_null(session_next_item(run.session, SEGMENT_MEMORY, total));
+	site = session_next_item(run.session, SEGMENT_MEMORY_SITES, NULL);
 	assert_int_equal(site->kind, ALLOCATION_DEVICE);
 	assert_int_equal(site->device, 1);
 	assert_int_equal(site->thread, syscall(SYS_gettid));
 	assert_int_equal(site->size, 100);
-	assert_string_equal(session_string(session, site->range), "outer/inner");
-	assert_string_equal(session_string(session, site->operation), "kernel");
+	assert_string_equal(session_string(run.session, site->range), "outer/inner");
+	assert_string_equal(session_string(run.session, site->operation), "kernel");
 	assert_int_equal(site->held, 100);
 	assert_int_equal(site->held_count, 1);
 	assert_int_equal(site->at_peak, 200);
 	assert_int_equal(site->at_peak_count, 2);
 	assert_int_equal(site->allocations, 2);
 	assert_int_equal(site->allocated, 200);
-	assert_null(session_next_item(session, SEGMENT_MEMORY_SITES, site));
+	assert_null(session_next_item(run.session, SEGMENT_MEMORY_SITES, site));
 	assert_int_equal(counters[COUNTER_memory_untracked], 2);
 	assert_int_equal(counters[COUNTER_memory_unknown_frees], 1);
 	assert_int_equal(counters[COUNTER_memory_captured], 1);
 	/* Where nothing has changed nothing is copied; later what has. */
 	counters[COUNTER_memory_captured] = 0;
-	memory_profile_update(session, &scale);
+	memory_profile_update();
 	assert_int_equal(counters[COUNTER_memory_captured], 0);
 	ticks = 2000;
 	allocate(ALLOCATION_PINNED, SPACE_HOST, 72, 30);
 	release(SPACE_POINTER, 71, CUDA_SUCCESS);
-	memory_profile_update(session, &scale);
+	memory_profile_update();
 	assert_int_equal(counters[COUNTER_memory_captured], 1);
 	assert_int_equal(use->held, 0);
 	assert_int_equal(use->peak_time, 50000 + 2 * 700);
 	assert_int_equal(site->held, 0);
-	use = session_next_item(session, SEGMENT_MEMORY, total);
+	use = session_next_item(run.session, SEGMENT_MEMORY, total);
 	assert_int_equal(use->kind, ALLOCATION_PINNED);
 	assert_int_equal(use->device, -1);
 	assert_int_equal(use->held, 30);
-	site = session_next_item(session, SEGMENT_MEMORY_SITES, site);
+	site = session_next_item(run.session, SEGMENT_MEMORY_SITES, site);
 	assert_int_equal(site->kind, ALLOCATION_PINNED);
-	assert_string_equal(session_string(session, site->operation), "");
-	assert_null(session_next_item(session, SEGMENT_MEMORY_SITES, site));
+	assert_string_equal(session_string(run.session, site->operation), "");
+	assert_null(session_next_item(run.session, SEGMENT_MEMORY_SITES, site));
 }
 
 TEST(a_use_or_site_of_no_kind_or_device_is_left_out)
@@ -334,27 +334,27 @@ TEST(a_use_or_site_of_no_kind_or_device_is_left_out)
 	const struct memory_site *site = NULL;
 
 	for (int i = 0; i < 3; i++) {
-		session_add_item(session, SEGMENT_MEMORY, &bad[i]);
+		session_add_item(run.session, SEGMENT_MEMORY, &bad[i]);
 		session_add_item(
-			session, SEGMENT_MEMORY_SITES,
+			run.session, SEGMENT_MEMORY_SITES,
 			&(struct memory_site){.kind = bad[i].kind, .device = bad[i].device});
 	}
 	for (int i = 0; i < 2; i++) {
-		session_add_item(session, SEGMENT_MEMORY, &good[i]);
+		session_add_item(run.session, SEGMENT_MEMORY, &good[i]);
 		session_add_item(
-			session, SEGMENT_MEMORY_SITES,
+			run.session, SEGMENT_MEMORY_SITES,
 			&(struct memory_site){.kind = good[i].kind, .device = good[i].device});
 	}
 	for (int i = 0; i < 2; i++) {
-		use = session_next_item(session, SEGMENT_MEMORY, use);
-		site = session_next_item(session, SEGMENT_MEMORY_SITES, site);
+		use = session_next_item(run.session, SEGMENT_MEMORY, use);
+		site = session_next_item(run.session, SEGMENT_MEMORY_SITES, site);
 		assert_int_equal(use->kind, good[i].kind);
 		assert_int_equal(use->device, good[i].device);
 		assert_int_equal(site->kind, good[i].kind);
 		assert_int_equal(site->device, good[i].device);
 	}
-	assert_null(session_next_item(session, SEGMENT_MEMORY, use));
-	assert_null(session_next_item(session, SEGMENT_MEMORY_SITES, site));
+	assert_null(session_next_item(run.session, SEGMENT_MEMORY, use));
+	assert_null(session_next_item(run.session, SEGMENT_MEMORY_SITES, site));
 }
 
 int main(void)

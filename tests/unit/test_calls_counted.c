@@ -79,7 +79,7 @@ static void count_only_calls_are_taken_once(void **state)
 	assert_int_equal(kernel.window_calls, 37);
 	assert_int_equal(row_of(&copy, 2)->calls, 4);
 	assert_int_equal(count(COUNTER_operations), 41);
-	row = session_row(rows_session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
+	row = session_row(run.session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
 	assert_int_equal(row->calls, 41);
 	/* What is counted by API row alone. */
 	thread.api_calls[API_RUNTIME(RUNTIME_cudaLaunchKernel)] = 3;

@@ -315,11 +315,10 @@ static void both_clocks_are_compared_where_they_time_the_same(void **state)
 		assert_int_equal(row->checked_raw, compared * 9100);
 		assert_int_equal(count(COUNTER_matched), i + 1);
 	}
-	assert_int_equal(
-		histogram_count(session_histogram(rows_session, row->difference_histogram)),
-		compared);
+	assert_int_equal(histogram_count(session_histogram(run.session, row->difference_histogram)),
+			 compared);
 	assert_int_equal(histogram_percentile(
-				 session_histogram(rows_session, row->difference_histogram), 0.5) /
+				 session_histogram(run.session, row->difference_histogram), 0.5) /
 				 100,
 			 31);
 	/* A pair that is shorter differs by nothing. */
@@ -332,7 +331,7 @@ static void both_clocks_are_compared_where_they_time_the_same(void **state)
 	calls_recorded(around.queued, true, 6000, false, false);
 	assert_int_equal(row->checked, compared + 1);
 	assert_int_equal(histogram_percentile(
-				 session_histogram(rows_session, row->difference_histogram), 0.01),
+				 session_histogram(run.session, row->difference_histogram), 0.01),
 			 0);
 	/* In the trace and the ranges is CUPTI's time alone. */
 	assert_int_equal(around.ranges, 0);

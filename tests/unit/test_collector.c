@@ -23,7 +23,7 @@ TEST(a_period_takes_what_has_arrived_and_the_last_one_reports)
 {
 	last_period = 2;
 	at_period = note_nothing;
-	assert_null(run(NULL));
+	assert_null(thread_of_collector(NULL));
 	is("relaxed " PERIOD " " PERIOD " [ drain_rings poll drain " REPORT);
 	assert_true(poll_until > now);
 	/* Whoever waits for it goes on. */
@@ -36,7 +36,7 @@ TEST(launches_that_leave_no_record_are_counted_each_period)
 	mode_counting = true;
 	last_period = 1;
 	at_period = note_nothing;
-	run(NULL);
+	thread_of_collector(NULL);
 	assert_non_null(strstr(done, "drain_rings drain_counts poll drain_if_due"));
 }
 
@@ -45,7 +45,7 @@ TEST(so_are_those_outside_the_window)
 	mode_counting_outside = true;
 	last_period = 1;
 	at_period = note_nothing;
-	run(NULL);
+	thread_of_collector(NULL);
 	assert_non_null(strstr(done, "drain_rings drain_counts poll drain_if_due"));
 }
 
@@ -54,7 +54,7 @@ TEST(while_a_signal_ends_the_process_no_thread_is_freed)
 	last_period = 1;
 	at_period = note_nothing;
 	atomic_store(&lifecycle_state, LIFECYCLE_ENDING);
-	run(NULL);
+	thread_of_collector(NULL);
 	assert_null(strstr(done, "reap"));
 }
 
@@ -69,7 +69,7 @@ TEST(with_many_pairs_in_flight_the_period_is_a_fifth)
 {
 	last_period = 4;
 	at_period = pend;
-	run(NULL);
+	thread_of_collector(NULL);
 	assert_int_equal(asked[0], 5 * MS);
 	assert_int_equal(asked[1], 5 * MS);
 	assert_int_equal(asked[2], MS);
@@ -82,7 +82,7 @@ TEST(with_cupti_a_poll_of_the_events_ends_after_2_ms)
 	at_period = pend;
 	atomic_store(&mode_cupti, true);
 	pending = 64;
-	run(NULL);
+	thread_of_collector(NULL);
 	assert_int_equal(asked[0], MS);
 	assert_int_equal(asked[1], 5 * MS);
 	assert_int_equal(asked[2], MS);
@@ -105,7 +105,7 @@ TEST(with_cupti_the_events_rest_after_a_poll)
 	atomic_store(&mode_cupti, true);
 	settings.events = EVENTS_AUTO;
 	each_reading = MS;
-	run(NULL);
+	thread_of_collector(NULL);
 	/* Twenty times as long as it took. */
 	assert_int_equal(asked[0], 1);
 	assert_int_equal(asked[1], 1);
@@ -121,7 +121,7 @@ TEST(when_all_other_threads_have_ended_so_does_the_process)
 	if (child == 0) {
 		last_period = 100;
 		was_last = true;
-		run(NULL);
+		thread_of_collector(NULL);
 		_exit(1);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -157,7 +157,7 @@ TEST(a_context_that_ends_is_collected_first)
 	last_period = UINT32_MAX;
 	at_period = forget;
 	assert_int_equal(pthread_create(&thread, NULL, end_of_the_context, NULL), 0);
-	run(NULL);
+	thread_of_collector(NULL);
 	pthread_join(thread, NULL);
 	assert_non_null(strstr(done, whole));
 	assert_null(strstr(strstr(done, whole) + strlen(whole), "context_ending"));
@@ -167,7 +167,7 @@ TEST(a_context_that_ends_is_collected_first)
 TEST(without_a_collector_a_context_just_ends)
 {
 	last_period = 0;
-	run(NULL);
+	thread_of_collector(NULL);
 	done[0] = '\0';
 	/* The run has ended: the request is not taken any more. */
 	collector_end_context(&the_context);
@@ -181,7 +181,7 @@ TEST(the_end_waits_for_events_two_seconds_at_most)
 	last_period = 0;
 	pending = 1;
 	each_reading = 400 * MS;
-	run(NULL);
+	thread_of_collector(NULL);
 	assert_non_null(strstr(done, "poll poll poll poll poll drain"));
 	assert_true(now - before < 8000 * MS);
 }
@@ -191,7 +191,7 @@ TEST(the_end_waits_for_events_until_they_have_come)
 	last_period = 0;
 	pending = 1;
 	ends_after = polls + 4;
-	run(NULL);
+	thread_of_collector(NULL);
 	assert_non_null(strstr(done, "drain_rings poll poll poll drain"));
 }
 
@@ -200,7 +200,7 @@ TEST(after_a_signal_the_end_waits_for_a_tenth_of_a_second)
 	collector_ask_finish(true);
 	pending = 1;
 	each_reading = 30 * MS;
-	run(NULL);
+	thread_of_collector(NULL);
 	is("relaxed [ drain_rings poll poll poll poll drain " REPORT);
 }
 
@@ -212,7 +212,7 @@ TEST(records_are_waited_for_30_ms_and_then_the_device)
 	each_reading = 10 * MS;
 	marks_reached = true;
 	collector_ask_finish(true);
-	run(NULL);
+	thread_of_collector(NULL);
 	is("relaxed [ drain_rings poll drain drain drain end_marks_set marks "
 	   "drain "
 	   "drain drain " REPORT);
@@ -224,7 +224,7 @@ TEST(the_device_is_waited_for_with_what_the_events_left)
 	matches = false;
 	each_reading = 40 * MS;
 	collector_ask_finish(true);
-	run(NULL);
+	thread_of_collector(NULL);
 	is("relaxed [ drain_rings poll drain end_marks_set marks marks "
 	   "drain " REPORT);
 }
@@ -235,7 +235,7 @@ TEST(records_are_waited_for_while_any_are_expected)
 	calls_expected = 1;
 	drained_after = 3;
 	collector_ask_finish(true);
-	run(NULL);
+	thread_of_collector(NULL);
 	is("relaxed [ drain_rings poll drain drain drain " REPORT);
 }
 
@@ -262,7 +262,7 @@ TEST(an_end_in_a_host_function_waits_for_300_ms)
 	/* Nor is the device waited for longer than at a signal. */
 	pending = 1;
 	each_reading = 30 * MS;
-	run(NULL);
+	thread_of_collector(NULL);
 	assert_non_null(strstr(done, "drain_rings poll poll poll poll drain"));
 }
 
@@ -283,7 +283,7 @@ TEST(without_a_thread_nothing_is_waited_for)
 	each_reading = 8000 * MS;
 	assert_false(collector_finish(END_OUTSIDE));
 	thread_error = -EAGAIN;
-	assert_int_equal(collector_start(the_session, finish), -EAGAIN);
+	assert_int_equal(collector_start(finish), -EAGAIN);
 	assert_true(collector_wait_finished(0));
 	assert_true(collector_finish(END_OUTSIDE));
 }

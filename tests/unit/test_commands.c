@@ -17,8 +17,8 @@
 #include "preload/recording/rows.h"
 #include "report/control/control.h"
 #include "report/options/options.h"
+#include "tests/unit/made_run.h"
 
-struct session *rows_session;
 static struct control_page *page;
 static char steps[128];
 static int answer;
@@ -49,9 +49,8 @@ bool window_is_due(void)
 	return due;
 }
 
-void window_update(struct session *of)
+void window_update(void)
 {
-	assert_ptr_equal(of, rows_session);
 	if (due) {
 		step("open");
 		window_open = true;
@@ -107,10 +106,9 @@ static int begin(void **state)
 	*steps = '\0';
 	answer = 0;
 	window_open = false;
-	if (session_create(&rows_session, NULL, 0))
+	if (make_run(0))
 		return -1;
-	page = (struct control_page *)((char *)session_header(rows_session) +
-				       session_header(rows_session)->control);
+	page = (struct control_page *)((char *)run.header + run.header->control);
 	commands_start(collect);
 	return 0;
 }
@@ -119,7 +117,7 @@ static int end(void **state)
 {
 	(void)state;
 	commands_writing(false);
-	session_close(rows_session);
+	session_close(run.session);
 	return 0;
 }
 

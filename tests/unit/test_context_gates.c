@@ -16,6 +16,7 @@
 #include "preload/base/settings.h"
 #include "preload/events/gates.h"
 #include "preload/handles/capture.h"
+#include "tests/unit/made_run.h"
 
 #define EVENT ((CUevent)9)
 
@@ -25,7 +26,6 @@ bool mode_events;
 _Atomic bool mode_begun;
 _Atomic int live_captures;
 
-static struct session *session;
 static struct context contexts[2];
 static const struct stream stream = {.handle = (CUstream)1, .context = &contexts[0]};
 static struct gate *gate;
@@ -189,7 +189,7 @@ static CUresult exchange_mode(CUstreamCaptureMode *mode)
 static int start(void **state)
 {
 	(void)state;
-	if (session_create(&session, NULL, 0))
+	if (make_run(0))
 		return -1;
 	driver.cuMemHostRegister_v2 = register_memory;
 	driver.cuMemHostGetDevicePointer_v2 = get_pointer;
@@ -221,18 +221,18 @@ static int stop(void **state)
 {
 	(void)state;
 	gate_give(gate);
-	context_gates_end(session, &contexts[0]);
-	session_close(session);
+	context_gates_end(&contexts[0]);
+	session_close(run.session);
 	return 0;
 }
 
 static const char *noted(void)
 {
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = run.header;
 
-	context_gates_finish(session, 0);
+	context_gates_finish(0);
 	assert_true(header->note_count <= 1);
-	return header->note_count ? session_string(session, header->notes[0]) : "";
+	return header->note_count ? session_string(run.session, header->notes[0]) : "";
 }
 
 #define BECAUSE(why)                                                                               \
@@ -241,7 +241,7 @@ static const char *noted(void)
 
 static void get_page(void)
 {
-	context_gates_update(session);
+	context_gates_update();
 	is("rp");
 	assert_ptr_equal(atomic_load(&contexts[0].gates_untried), registered);
 	assert_null(thread_context);
@@ -276,7 +276,7 @@ static void a_stream_that_waits_and_goes_on_gives_the_context_gates(void **state
 	assert_int_equal(contexts[0].gate_address, 0x10000);
 	assert_string_equal(noted(), "");
 	/* Once. */
-	context_gates_update(session);
+	context_gates_update();
 	assert_false(try_gates());
 	is("");
 }
@@ -361,7 +361,7 @@ static void a_test_that_the_reporter_ended_is_made_three_times(void **state)
 	assert_null(atomic_load(&contexts[0].gates));
 	assert_null(atomic_load(&contexts[0].gates_untried));
 	assert_string_equal(noted(), BECAUSE("calls waited for the device behind them"));
-	assert_int_equal(session_header(session)->counters[COUNTER_gates_forced], gates_forced);
+	assert_int_equal(run.header->counters[COUNTER_gates_forced], gates_forced);
 	assert_int_equal(gates_forced - before, 3);
 }
 
@@ -374,7 +374,7 @@ static void a_driver_that_refuses_leaves_gates_off(void **state)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		contexts[0] = (struct context){.reported = true};
 		fails = cases[i][0];
-		context_gates_update(session);
+		context_gates_update();
 		memset(order, 0, sizeof(order));
 		if (cases[i][1][0])
 			assert_true(try_gates());
@@ -390,13 +390,13 @@ static void without_a_thread_that_makes_pages_there_are_no_gates(void **state)
 	(void)state;
 	/* While it does other things they are made later. */
 	spare_error = -EBUSY;
-	context_gates_update(session);
+	context_gates_update();
 	assert_string_equal(noted(), "");
 	spare_error = 0;
 	get_page();
 	contexts[0] = (struct context){.reported = true};
 	spare_error = -EAGAIN;
-	context_gates_update(session);
+	context_gates_update();
 	assert_string_equal(noted(), BECAUSE("no thread could be made to try it"));
 }
 
@@ -407,19 +407,19 @@ static void of_several_contexts_each_has_a_page(void **state)
 	(void)state;
 	contexts[0].next = &contexts[1];
 	contexts[1].reported = true;
-	context_gates_update(session);
+	context_gates_update();
 	second = contexts[1].gate_page;
 	assert_non_null(second);
 	assert_ptr_not_equal(contexts[1].gate_page, contexts[0].gate_page);
-	context_gates_end(session, &contexts[1]);
+	context_gates_end(&contexts[1]);
 	assert_null(contexts[1].gate_page);
 	assert_null(atomic_load(&contexts[1].gates));
 	assert_null(atomic_load(&contexts[1].gates_untried));
 	/* The next context gets that one. */
 	contexts[1].gates_asked = false;
-	context_gates_update(session);
+	context_gates_update();
 	assert_ptr_equal(contexts[1].gate_page, second);
-	context_gates_end(session, &contexts[1]);
+	context_gates_end(&contexts[1]);
 }
 
 static void the_collector_is_woken_for_a_context_that_has_no_page(void **state)
@@ -438,32 +438,32 @@ static void where_gates_are_not_wanted_no_page_is_made(void **state)
 	(void)state;
 	context_gates_allow(NULL);
 	context_gates_expect(&contexts[0]);
-	context_gates_update(session);
+	context_gates_update();
 	context_gates_allow(wake);
 	/* Nor before the profiling window has opened for the first time. */
 	mode_begun = false;
-	context_gates_update(session);
+	context_gates_update();
 	mode_begun = true;
 	mode_events = false;
-	context_gates_update(session);
+	context_gates_update();
 	mode_events = true;
 	driver.cuStreamBatchMemOp_v2 = NULL;
-	context_gates_update(session);
+	context_gates_update();
 	driver.cuStreamBatchMemOp_v2 = batch;
 	driver.cuMemHostRegister_v2 = NULL;
-	context_gates_update(session);
+	context_gates_update();
 	driver.cuMemHostRegister_v2 = register_memory;
 	driver.cuMemHostGetDevicePointer_v2 = NULL;
-	context_gates_update(session);
+	context_gates_update();
 	driver.cuMemHostGetDevicePointer_v2 = get_pointer;
 	contexts[0].reported = false;
-	context_gates_update(session);
+	context_gates_update();
 	contexts[0].reported = true;
 	atomic_store(&contexts[0].ended, true);
-	context_gates_update(session);
+	context_gates_update();
 	atomic_store(&contexts[0].ended, false);
 	atomic_store(&live_captures, 1);
-	context_gates_update(session);
+	context_gates_update();
 	is("");
 	assert_string_equal(noted(), "");
 }

@@ -11,6 +11,7 @@
 #include "preload/collector/cost.h"
 #include "preload/events/calibration.h"
 #include "preload/recording/rows.h"
+#include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 
 #define CALL_NS	  5000
@@ -21,12 +22,11 @@
 #define COPY	  1300
 #define ELSEWHERE 200
 
-struct session *rows_session;
 static uint64_t now; /* when the last operation ended */
 
 static void start(void)
 {
-	if (session_create(&rows_session, NULL, false))
+	if (make_run(0))
 		_exit(1);
 }
 
@@ -53,7 +53,7 @@ static void kernels(unsigned count, uint64_t gap)
 
 static void counters_are(uint64_t host, uint64_t gpu, uint64_t added)
 {
-	const uint64_t *counters = session_header(rows_session)->counters;
+	const uint64_t *counters = run.header->counters;
 
 	cost_update(0);
 	assert_int_equal(counters[COUNTER_cupti_ns], host);
@@ -124,7 +124,7 @@ TEST(a_call_that_is_not_known_costs_what_most_do)
 
 TEST(hooks_cost_where_the_device_waits)
 {
-	session_count(rows_session, COUNTER_host_ns, 4000);
+	session_count(run.session, COUNTER_host_ns, 4000);
 	kernels(1, 3000);
 	kernels(3, 1000);
 	counters_are(4 * IN_CALL, 3 * KERNEL, IN_CALL + 3 * KERNEL + 1000);
@@ -132,7 +132,7 @@ TEST(hooks_cost_where_the_device_waits)
 
 TEST(nodes_have_no_part_in_what_hooks_cost)
 {
-	session_count(rows_session, COUNTER_host_ns, 4000);
+	session_count(run.session, COUNTER_host_ns, 4000);
 	kernels(1, 3000);
 	kernels(1, 1000);
 	for (uint64_t node = 1; node <= 10; node++)
@@ -143,18 +143,18 @@ TEST(nodes_have_no_part_in_what_hooks_cost)
 
 TEST(threads_share_what_they_wait_for)
 {
-	session_count(rows_session, COUNTER_host_ns, 4000);
+	session_count(run.session, COUNTER_host_ns, 4000);
 	cost_update(4);
 	kernels(8, 3000);
 	counters_are(8 * IN_CALL, 0, 8 * IN_CALL / 4 + 1000);
 	/* Of a time without any calls it is not known. */
-	session_count(rows_session, COUNTER_host_ns, 4000);
+	session_count(run.session, COUNTER_host_ns, 4000);
 	counters_are(8 * IN_CALL, 0, 8 * IN_CALL / 4 + 2000);
 }
 
 TEST(without_records_the_slower_of_host_and_device_counts)
 {
-	session_count(rows_session, COUNTER_host_ns, 4000);
+	session_count(run.session, COUNTER_host_ns, 4000);
 	cost_of_pair();
 	counters_are(0, EVENT_PAIR_GPU_NS, 4000);
 	cost_of_pair();

@@ -24,10 +24,9 @@
 #include "preload/memory/allocations.h"
 #include "preload/metrics/metrics.h"
 #include "preload/timeline/timeline.h"
+#include "tests/unit/made_run.h"
 
 _Atomic bool mode_cupti;
-struct session *rows_session;
-const struct clock_scale *rows_scale;
 
 static struct thread threads[2] = {{.next = &threads[1]}};
 static struct context contexts[2] = {{.next = &contexts[1]}};
@@ -76,17 +75,14 @@ void rows_take_lost(void)
 	takings++;
 }
 
-void metrics_update(struct session *session)
+void metrics_update(void)
 {
-	(void)session;
 }
 
 static unsigned memory_updates;
 
-void memory_profile_update(struct session *session, const struct clock_scale *scale)
+void memory_profile_update(void)
 {
-	(void)session;
-	(void)scale;
 	memory_updates++;
 }
 
@@ -98,10 +94,8 @@ bool trace_wants_memory(void)
 }
 
 /* After the sums, which it is of the same moment as or later. */
-void held_trace_update(struct session *session, const struct clock_scale *scale, bool wanted)
+void held_trace_update(bool wanted)
 {
-	(void)session;
-	assert_non_null(scale);
 	assert_int_equal(wanted, traced);
 	traced = !traced;
 }
@@ -168,30 +162,28 @@ static void a_wall_clock_that_is_set_is_noticed(void **state)
 		     {4000000, 5000000, 1000000},
 		     {5000000, 5000000, 1000000},
 		     {6000001, 5000000, 1000001}};
-	const struct clock_scale scale = {.ns_per_tick = 1};
 
 	(void)state;
-	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
-	rows_scale = &scale;
+	assert_int_equal(make_run(0), 0);
+	run.scale = (struct clock_scale){.ns_per_tick = 1};
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		offset = steps[i].offset;
 		counters_update();
-		assert_int_equal(session_header(rows_session)->clock_offset, steps[i].start);
-		assert_int_equal(session_header(rows_session)->clock_moved, steps[i].moved);
+		assert_int_equal(run.header->clock_offset, steps[i].start);
+		assert_int_equal(run.header->clock_moved, steps[i].moved);
 	}
-	session_close(rows_session);
+	session_close(run.session);
 }
 
 static void ticks_of_all_threads_are_added_up_in_nanoseconds(void **state)
 {
-	const struct clock_scale scale = {.ns_per_tick = 0.25,
-					  .monotonic = clock_ns(CLOCK_MONOTONIC)};
 	uint64_t *counters;
 
 	(void)state;
-	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
-	rows_scale = &scale;
-	counters = session_header(rows_session)->counters;
+	assert_int_equal(make_run(0), 0);
+	run.scale =
+		(struct clock_scale){.ns_per_tick = 0.25, .monotonic = clock_ns(CLOCK_MONOTONIC)};
+	counters = run.header->counters;
 	threads[0].host_ticks = 4000;
 	threads[1].host_ticks = 800;
 	contexts[0].events = 512;
@@ -215,67 +207,63 @@ static void ticks_of_all_threads_are_added_up_in_nanoseconds(void **state)
 	counters_update();
 	assert_int_equal(counters[COUNTER_host_ns], 1300);
 	assert_int_equal(counters[COUNTER_cupti_errors], 46);
-	session_close(rows_session);
+	session_close(run.session);
 }
 
 static void threads_that_launch_within_one_period_launch_at_the_same_time(void **state)
 {
-	struct clock_scale scale = {.ns_per_tick = 1};
 
 	(void)state;
-	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
-	rows_scale = &scale;
+	assert_int_equal(make_run(0), 0);
+	run.scale = (struct clock_scale){.ns_per_tick = 1};
 	threads[0].has_launched = threads[1].has_launched = true;
-	scale.monotonic = clock_ns(CLOCK_MONOTONIC) - 10000000000;
+	run.scale.monotonic = clock_ns(CLOCK_MONOTONIC) - 10000000000;
 	counters_update();
 	assert_int_equal(cost_threads, 2);
 	threads[1].has_launched = true;
-	scale.monotonic -= 20000000;
+	run.scale.monotonic -= 20000000;
 	counters_update();
 	assert_int_equal(cost_threads, 1);
 	/* Of these it is not known. */
-	scale.monotonic -= 20000000;
+	run.scale.monotonic -= 20000000;
 	counters_update();
 	assert_int_equal(cost_threads, 1);
-	session_close(rows_session);
+	session_close(run.session);
 }
 
 static void memory_is_measured_once_a_second(void **state)
 {
-	struct clock_scale scale = {.ns_per_tick = 1};
 
 	(void)state;
-	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
-	rows_scale = &scale;
+	assert_int_equal(make_run(0), 0);
+	run.scale = (struct clock_scale){.ns_per_tick = 1};
 	measured = 0;
 	/* An hour after the start, and so for the first time. */
-	scale.monotonic = clock_ns(CLOCK_MONOTONIC) - UINT64_C(3600000000000);
+	run.scale.monotonic = clock_ns(CLOCK_MONOTONIC) - UINT64_C(3600000000000);
 	counters_update();
 	assert_int_equal(measured, 1);
-	assert_int_equal(session_header(rows_session)->counters[COUNTER_memory_bytes], 1230);
-	assert_true(session_header(rows_session)->counters[COUNTER_wall_ns] >= 3600000000000);
-	assert_true(session_header(rows_session)->counters[COUNTER_wall_ns] < 7200000000000);
+	assert_int_equal(run.header->counters[COUNTER_memory_bytes], 1230);
+	assert_true(run.header->counters[COUNTER_wall_ns] >= 3600000000000);
+	assert_true(run.header->counters[COUNTER_wall_ns] < 7200000000000);
 	/* No later than that. */
-	scale.monotonic =
-		clock_ns(CLOCK_MONOTONIC) - session_header(rows_session)->counters[COUNTER_wall_ns];
+	run.scale.monotonic = clock_ns(CLOCK_MONOTONIC) - run.header->counters[COUNTER_wall_ns];
 	counters_update();
 	assert_int_equal(measured, 1);
 	/* A second and more of the profile's time later. */
-	scale.monotonic -= UINT64_C(100000000000);
+	run.scale.monotonic -= UINT64_C(100000000000);
 	counters_update();
 	assert_int_equal(measured, 2);
-	session_close(rows_session);
+	session_close(run.session);
 }
 
 static void what_graphs_allocate_is_counted_by_their_launches(void **state)
 {
-	const struct clock_scale scale = {.ns_per_tick = 1};
 	const uint64_t *counters;
 
 	(void)state;
-	assert_int_equal(session_create(&rows_session, NULL, 0), 0);
-	rows_scale = &scale;
-	counters = session_header(rows_session)->counters;
+	assert_int_equal(make_run(0), 0);
+	run.scale = (struct clock_scale){.ns_per_tick = 1};
+	counters = run.header->counters;
 	counters_update();
 	assert_int_equal(counters[COUNTER_memory_graphs], 0);
 	allocates = true;
@@ -284,7 +272,7 @@ static void what_graphs_allocate_is_counted_by_their_launches(void **state)
 		assert_int_equal(counters[COUNTER_memory_graphs], 2 * (10 + 4 + 5) + 100);
 	}
 	allocates = false;
-	session_close(rows_session);
+	session_close(run.session);
 }
 
 int main(void)

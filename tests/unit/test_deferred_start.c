@@ -16,10 +16,10 @@
 #include "preload/handles/stream.h"
 #include "preload/recording/late_start.h"
 #include "preload/recording/rows.h"
+#include "tests/unit/made_run.h"
 
 uint64_t mode_cupti_since;
 
-struct session *rows_session;
 static struct cupti_functions functions = {.version = 130001};
 _Atomic int count_only_blocks;
 static int refusal;
@@ -83,7 +83,7 @@ static int begin(void **state)
 	atomic_store(&count_only_blocks, 0);
 	refusal = 0;
 	mode_cupti_since = 0;
-	if (session_create(&rows_session, NULL, 0))
+	if (make_run(0))
 		return -1;
 	deferred_start_plan(&(struct cupti_settings){.serial_kernels = true}, start);
 	return 0;
@@ -92,15 +92,15 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	session_close(rows_session);
+	session_close(run.session);
 	return 0;
 }
 
 static const char *note(void)
 {
-	const struct session_header *header = session_header(rows_session);
+	const struct session_header *header = run.header;
 
-	return header->note_count == 1 ? session_string(rows_session, header->notes[0]) : "";
+	return header->note_count == 1 ? session_string(run.session, header->notes[0]) : "";
 }
 
 static void what_was_called_before_waits_for_no_record(void **state)
@@ -108,8 +108,8 @@ static void what_was_called_before_waits_for_no_record(void **state)
 	(void)state;
 	deferred_start_now(collect);
 	assert_string_equal(steps, "off start begin on forget operations collect");
-	assert_int_equal(session_header(rows_session)->cupti_active, 1);
-	assert_int_equal(session_header(rows_session)->cupti_version, 130001);
+	assert_int_equal(run.header->cupti_active, 1);
+	assert_int_equal(run.header->cupti_version, 130001);
 	assert_int_equal(atomic_load(&count_only_blocks), 1);
 	assert_string_equal(note(), "CUPTI leaves something out");
 	deferred_start_now(collect);
@@ -123,7 +123,7 @@ static void a_refusal_is_said_and_final(void **state)
 	deferred_start_now(collect);
 	deferred_start_now(collect);
 	assert_string_equal(steps, "off start without");
-	assert_int_equal(session_header(rows_session)->cupti_active, 0);
+	assert_int_equal(run.header->cupti_active, 0);
 	assert_string_equal(note(), "CUPTI refuses");
 	assert_int_equal(atomic_load(&count_only_blocks), 0);
 }

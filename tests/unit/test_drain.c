@@ -243,7 +243,7 @@ static void flushes_are_rare_while_calls_come_and_follow_their_end(void **state)
 
 static void what_cupti_lost_is_counted(void **state)
 {
-	const uint64_t *counters = session_header(rows_session)->counters;
+	const uint64_t *counters = run.header->counters;
 
 	(void)state;
 	drain_records(FLUSH_NOW);
@@ -289,9 +289,9 @@ static void busy_time_is_settled_up_to_what_may_still_come(void **state)
 {
 	(void)state;
 	arrived = 1;
-	scale.ns_per_tick = 2;
-	scale.ticks = ticks - 1000 * MS;
-	scale.realtime = 5;
+	run.scale.ns_per_tick = 2;
+	run.scale.ticks = ticks - 1000 * MS;
+	run.scale.realtime = 5;
 	drain_records(FLUSH_NOW);
 	assert_int_equal(settled, 5 + 2000 * MS - 100000);
 	/* A call in progress. */
@@ -326,7 +326,7 @@ static void busy_time_is_settled_up_to_what_may_still_come(void **state)
 /* The last one: it has no end. */
 static void when_the_program_has_ended_cupti_it_is_reported_once(void **state)
 {
-	const struct session_header *header = session_header(rows_session);
+	const struct session_header *header = run.header;
 
 	(void)state;
 	ended = true;
@@ -340,7 +340,7 @@ static void when_the_program_has_ended_cupti_it_is_reported_once(void **state)
 	assert_int_equal(header->cupti_active, 0);
 	assert_int_equal(header->note_count, 1);
 	assert_string_equal(
-		session_string(rows_session, header->notes[0]),
+		session_string(run.session, header->notes[0]),
 		"The program ended CUPTI (cuptiFinalize): later operations are timed by "
 		"CUDA events only, and API calls that CUPTI recorded are no longer "
 		"counted. Each row shows the clock that timed most of its calls.");

@@ -11,6 +11,7 @@
 #include "preload/collector/calls.h"
 #include "preload/collector/records.h"
 #include "preload/recording/rows.h"
+#include "tests/unit/made_run.h"
 
 #define SECOND	   1000000000ull
 /* See records.c: for how many later ones of its stream a launch is kept. */
@@ -38,8 +39,6 @@ void calls_recorded(struct in_flight *call, bool timed, uint64_t nanoseconds, bo
 	ended++;
 	lasted[call->number] = nanoseconds;
 }
-
-struct session *rows_session;
 
 struct row *rows_of(struct operation *operation, int device)
 {

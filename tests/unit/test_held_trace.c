@@ -10,11 +10,10 @@
 #include <cmocka.h>
 
 #include "preload/memory/allocations.h"
+#include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 
-static struct session *session;
 /* Times of records are ticks, and later than 0. */
-static const struct clock_scale scale = {.ns_per_tick = 1};
 static uint64_t version, locks;
 static bool locked;
 
@@ -38,9 +37,10 @@ uint64_t allocations_version(void)
 
 static void start(void)
 {
-	if (session_create(&session, NULL, SESSION_TRACE))
+	run.scale.ns_per_tick = 1;
+	if (make_run(SESSION_TRACE))
 		_exit(1);
-	session_limit_trace(session, 128 << 10, UINT64_MAX);
+	session_limit_trace(run.session, 128 << 10, UINT64_MAX);
 }
 
 /* The table is the process's: each test has one of its own. */
@@ -102,7 +102,7 @@ static const char *records(void)
 	uint64_t last = 0;
 
 	*text = '\0';
-	while (session_next_trace_part(session, &part))
+	while (session_next_trace_part(run.session, &part))
 		for (size_t i = 0; i < part.count; i++) {
 			const struct trace_record *record = &part.records[i];
 
@@ -122,7 +122,7 @@ TEST(without_a_trace_nothing_is_noted)
 	const uint64_t before = locks;
 
 	change(0, 5);
-	held_trace_update(session, &scale, false);
+	held_trace_update(false);
 	assert_string_equal(records(), "");
 	assert_int_equal(locks, before);
 }
@@ -135,9 +135,9 @@ TEST(what_was_not_written_is_forgotten_unwanted)
 		change(5, 50);
 	held_changes_want(true);
 	change(4, 40);
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	assert_string_equal(records(), "4:40 ");
-	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 0);
+	assert_int_equal(run.header->counters[COUNTER_trace_lost], 0);
 }
 
 /* Of memory that is on a device for good, with the device's total after each. */
@@ -155,7 +155,7 @@ TEST(changes_are_of_the_devices_total)
 	take(SPACE_HOST, 6);
 	take(SPACE_POINTER, 2);
 	add(SPACE_POINTER, ALLOCATION_DEVICE, 0, 8, 1);
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	assert_string_equal(records(), "0:1 0:3 1:4 0:19 0:17 0:18 ");
 }
 
@@ -166,34 +166,34 @@ TEST(each_change_is_written_once_and_in_its_order)
 	held_changes_want(true);
 	change(0, 10);
 	change(3, 7);
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	assert_string_equal(records(), "0:10 3:7 ");
 	before = locks;
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	assert_int_equal(locks, before);
 	change(0, 0);
 	change(0, 20);
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	assert_string_equal(records(), "0:10 3:7 0:0 0:20 ");
-	assert_int_equal(session_header(session)->counters[COUNTER_trace_records], 4);
-	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 0);
+	assert_int_equal(run.header->counters[COUNTER_trace_records], 4);
+	assert_int_equal(run.header->counters[COUNTER_trace_lost], 0);
 }
 
 TEST(a_trace_that_begins_later_begins_with_what_is_held)
 {
 	change(1, 100);
 	change(SESSION_DEVICES - 1, 0);
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	assert_string_equal(records(), "1:100 63:0 ");
 	change(1, 110);
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	assert_string_equal(records(), "1:100 63:0 1:110 ");
 	/* What comes after it is not of the next one. */
-	held_trace_update(session, &scale, false);
+	held_trace_update(false);
 	change(1, 120);
-	held_trace_update(session, &scale, false);
+	held_trace_update(false);
 	assert_string_equal(records(), "1:100 63:0 1:110 ");
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	assert_string_equal(records(), "1:100 63:0 1:110 1:120 63:0 ");
 }
 
@@ -203,21 +203,21 @@ TEST(what_is_held_is_told_again_when_older_records_gave_way)
 
 	held_changes_want(true);
 	change(2, 9);
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	/* Two segments of 545 records are full. */
 	for (unsigned i = 1; i < 2 * 545; i++)
-		session_trace(session, &record);
-	held_trace_update(session, &scale, true);
+		session_trace(run.session, &record);
+	held_trace_update(true);
 	assert_string_equal(records(), "2:9 ");
-	session_trace(session, &record);
+	session_trace(run.session, &record);
 	assert_string_equal(records(), "");
-	assert_int_equal(session_trace_emptied(session), 1);
-	held_trace_update(session, &scale, true);
-	held_trace_update(session, &scale, true);
+	assert_int_equal(session_trace_emptied(run.session), 1);
+	held_trace_update(true);
+	held_trace_update(true);
 	assert_string_equal(records(), "2:9 ");
-	session_restart_trace(session, 1);
+	session_restart_trace(run.session, 1);
 	assert_string_equal(records(), "");
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	assert_string_equal(records(), "2:9 ");
 }
 
@@ -226,25 +226,23 @@ TEST(more_changes_than_fit_are_counted_and_end_with_what_is_held)
 	char last[32];
 	const char *text;
 
-	session_limit_trace(session, UINT64_MAX, UINT64_MAX);
+	session_limit_trace(run.session, UINT64_MAX, UINT64_MAX);
 	held_changes_want(true);
 	for (unsigned i = 1; i <= HELD_CHANGES_MOST; i++)
 		change(0, 1);
 	change(0, 77);
 	change(0, 78);
-	held_trace_update(session, &scale, true);
-	assert_int_equal(session_header(session)->counters[COUNTER_trace_records],
-			 HELD_CHANGES_MOST + 1);
-	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 2);
+	held_trace_update(true);
+	assert_int_equal(run.header->counters[COUNTER_trace_records], HELD_CHANGES_MOST + 1);
+	assert_int_equal(run.header->counters[COUNTER_trace_lost], 2);
 	/* And again none. */
 	change(0, 79);
-	held_trace_update(session, &scale, true);
-	assert_int_equal(session_header(session)->counters[COUNTER_trace_records],
-			 HELD_CHANGES_MOST + 2);
-	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 2);
-	session_restart_trace(session, 1);
+	held_trace_update(true);
+	assert_int_equal(run.header->counters[COUNTER_trace_records], HELD_CHANGES_MOST + 2);
+	assert_int_equal(run.header->counters[COUNTER_trace_lost], 2);
+	session_restart_trace(run.session, 1);
 	change(0, 80);
-	held_trace_update(session, &scale, true);
+	held_trace_update(true);
 	text = records();
 	snprintf(last, sizeof(last), "%s", text);
 	assert_string_equal(last, "0:80 0:80 ");

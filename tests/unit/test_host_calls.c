@@ -12,6 +12,7 @@
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/timeline/timeline.h"
+#include "tests/unit/made_run.h"
 
 #define MALLOC	   API_DRIVER(ENTRY_cuMemAlloc_v2)
 #define WAIT	   API_DRIVER(ENTRY_cuStreamSynchronize)
@@ -23,8 +24,6 @@
 
 _Atomic bool mode_cupti;
 
-static struct session *session;
-static const struct clock_scale scale = {.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
 static struct operation kernel, fixed[FIXED_OPERATION_COUNT];
 static struct thread thread;
 
@@ -44,9 +43,9 @@ bool window_changed_between(uint64_t start, uint64_t end)
 static int start(void **state)
 {
 	(void)state;
-	if (session_create(&session, NULL, 0))
+	run.scale = (struct clock_scale){.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
+	if (make_run(0))
 		return -1;
-	timeline_start(session);
 	atomic_store(&mode_cupti, true);
 	thread = (struct thread){.kernel_id = 101};
 	return 0;
@@ -55,7 +54,7 @@ static int start(void **state)
 static int stop(void **state)
 {
 	(void)state;
-	session_close(session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -65,13 +64,11 @@ static struct host_call call; /* the last one */
 static uint8_t flags_of(unsigned api, const struct operation *operation, uint8_t flags,
 			uint32_t nanoseconds)
 {
-	timeline_call(&thread,
-		      &(struct call_record){.started = 1100,
-					    .duration = nanoseconds / 2,
-					    .api = (uint16_t)api,
-					    .operation = (struct operation *)operation,
-					    .flags = flags},
-		      &scale);
+	timeline_call(&thread, &(struct call_record){.started = 1100,
+						     .duration = nanoseconds / 2,
+						     .api = (uint16_t)api,
+						     .operation = (struct operation *)operation,
+						     .flags = flags});
 	if (host_calls_get(thread.last_call))
 		call = *host_calls_get(thread.last_call);
 	return call.flags;
@@ -122,7 +119,7 @@ static void calls_are_told_with_their_times_and_what_they_did(void **state)
 
 static void what_the_host_did_is_summed(void **state)
 {
-	const struct call_totals *totals = &session_header(session)->totals;
+	const struct call_totals *totals = &run.header->totals;
 
 	(void)state;
 	atomic_store(&mode_cupti, false);
@@ -150,17 +147,17 @@ static uint64_t idle(enum idle_cause cause, const char *after)
 	uint64_t total = 0;
 
 	timeline_settle(UINT64_MAX);
-	session_for_each_idle (session, row)
+	session_for_each_idle (run.session, row)
 		if (row->device == 1 && row->cause == cause &&
-		    !strcmp(session_string(session, row->longest_after), after))
+		    !strcmp(session_string(run.session, row->longest_after), after))
 			total += row->total;
 	return total;
 }
 
 static void operations_are_told_with_their_row_and_call(void **state)
 {
-	const struct device_use *use = &session_header(session)->uses[1];
-	const struct row row = {.name = session_intern(session, "kernel")};
+	const struct device_use *use = &run.header->uses[1];
+	const struct row row = {.name = session_intern(run.session, "kernel")};
 	struct in_flight made = {.api = LAUNCH};
 	struct activity activity = {
 		.kind = ACTIVITY_KERNEL, .start = 10000, .end = 30000, .device = 1, .context = 2};
@@ -204,7 +201,7 @@ static uint64_t pageable(enum activity_kind kind, unsigned api, uint32_t source,
 					      .source_kind = (uint8_t)source,
 					      .destination_kind = (uint8_t)destination},
 			   NULL, api == API_NONE ? NULL : &made, true);
-	return session_header(session)->totals.pageable_calls;
+	return run.header->totals.pageable_calls;
 }
 
 static void asynchronous_copies_of_pageable_memory_are_summed(void **state)
@@ -216,7 +213,7 @@ static void asynchronous_copies_of_pageable_memory_are_summed(void **state)
 	assert_int_equal(pageable(ACTIVITY_MEMCPY, COPY, MEMORY_PAGEABLE, MEMORY_DEVICE), 2);
 	assert_int_equal(pageable(ACTIVITY_MEMSET, COPY_ASYNC, MEMORY_PAGEABLE, 0), 2);
 	assert_int_equal(pageable(ACTIVITY_MEMCPY, API_NONE, MEMORY_PAGEABLE, 0), 2);
-	assert_int_equal(session_header(session)->totals.pageable_ns, 40);
+	assert_int_equal(run.header->totals.pageable_ns, 40);
 }
 
 static uint64_t waiting(enum activity_kind kind, unsigned api, uint32_t memory, uint64_t node,
@@ -228,7 +225,7 @@ static uint64_t waiting(enum activity_kind kind, unsigned api, uint32_t memory, 
 					      .destination_kind = (uint8_t)memory,
 					      .graph_node = node},
 			   NULL, api == API_NONE ? NULL : &made, true);
-	return session_header(session)->totals.synchronous_calls;
+	return run.header->totals.synchronous_calls;
 }
 
 static void a_memset_of_memory_that_the_host_may_touch_waits(void **state)
@@ -249,7 +246,7 @@ static void a_memset_of_memory_that_the_host_may_touch_waits(void **state)
 	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_PINNED, 0, number), 1);
 	assert_int_equal(host_calls_get(number)->flags, HOST_CALL_WORK | HOST_CALL_WAITED);
 	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_MANAGED, 0, number), 2);
-	assert_int_equal(session_header(session)->totals.synchronous_ns, 500);
+	assert_int_equal(run.header->totals.synchronous_ns, 500);
 }
 
 int main(void)

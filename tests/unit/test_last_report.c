@@ -17,9 +17,9 @@
 #include "preload/reporter/reporter.h"
 #include "report/session/estimate.h"
 #include "report/session/items.h"
+#include "tests/unit/made_run.h"
 
 static struct thread threads[2] = {{.next = &threads[1]}};
-static struct session *session;
 
 struct thread *thread_first(void)
 {
@@ -36,17 +36,17 @@ uint64_t rows_lost_untaken(void)
 static int set_up(void **state)
 {
 	(void)state;
-	if (session_create(&session, NULL, 0))
+	if (make_run(0))
 		return -1;
-	session_header(session)->pid = 42;
-	session_header(session)->command = session_intern(session, "./app 1");
+	run.header->pid = 42;
+	run.header->command = session_intern(run.session, "./app 1");
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	session_close(session);
+	session_close(run.session);
 	for (unsigned i = 0; i < 2; i++)
 		threads[i].ring.head = threads[i].ring_tail = 0;
 	lost = 0;
@@ -55,7 +55,7 @@ static int tear_down(void **state)
 
 static struct row *row_of(enum row_kind kind, const char *name, uint64_t calls)
 {
-	struct row *row = session_row(session, kind, name, row_is_api(kind) ? -1 : 0);
+	struct row *row = session_row(run.session, kind, name, row_is_api(kind) ? -1 : 0);
 
 	assert_non_null(row);
 	row->calls = calls;
@@ -67,16 +67,15 @@ static char *write_beside(const char *kept, bool reported)
 {
 	char path[] = "/tmp/ktime-last-report-XXXXXX", *text = calloc(1, 1 << 20);
 	struct log_file log = {.path = path};
-	struct reporter_output output = {
-		.session = session, .log = &log, .kept = kept, .remove_kept = kept != NULL};
+	struct reporter_output output = {.log = &log, .kept = kept, .remove_kept = kept != NULL};
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
 	assert_non_null(text);
-	session_header(session)->reported = 0;
+	run.header->reported = 0;
 	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
 	assert_true(last_report_is_written());
-	assert_int_equal(session_header(session)->reported, reported);
+	assert_int_equal(run.header->reported, reported);
 	assert_true(read(fd, text, (1 << 20) - 1) > 0);
 	close(fd);
 	unlink(path);
@@ -101,31 +100,31 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 	struct row *row = row_of(ROW_KERNEL, "by CUPTI", 4);
 
 	(void)state;
-	session_header(session)->overheads[OVERHEAD_KERNEL].ns = 2900;
-	session_header(session)->overheads[OVERHEAD_COPY].ns = 1000;
+	run.header->overheads[OVERHEAD_KERNEL].ns = 2900;
+	run.header->overheads[OVERHEAD_COPY].ns = 1000;
 	for (uint64_t i = 1; i <= 3; i++)
-		session_add_sample(session, &row->cupti, 1000 * i);
+		session_add_sample(run.session, &row->cupti, 1000 * i);
 	for (uint64_t i = 1; i <= 3; i++)
-		session_add_sample(session, &row->events, 9000);
+		session_add_sample(run.session, &row->events, 9000);
 	/* Of eight calls four were to be timed and were. */
 	row = row_of(ROW_KERNEL, "by events", 8);
 	for (uint64_t i = 0; i < 4; i++) {
-		session_add_weighted(session, &row->events, 4900 + 1000 * i, 2);
+		session_add_weighted(run.session, &row->events, 4900 + 1000 * i, 2);
 		estimate_timed(&row->estimate, estimate_call(&row->estimate, 2), 2,
 			       4900 + 1000 * i);
 	}
 	row = row_of(ROW_MEMSET, "[CUDA memset]", 2);
 	row->overhead = OVERHEAD_COPY;
-	session_add_sample(session, &row->events, 1500);
-	session_add_sample(session, &row->events, 900);
+	session_add_sample(run.session, &row->events, 1500);
+	session_add_sample(run.session, &row->events, 900);
 	row_of(ROW_MEMCPY, "[CUDA memcpy HtoD]", 7);
 	row_of(ROW_GRAPH, "[CUDA graph 1]", 9);
 	row_of(ROW_KERNEL, "never launched", 0);
 	row = row_of(ROW_RUNTIME_API, "cudaLaunchKernel", 5);
 	for (uint64_t i = 1; i <= 5; i++)
-		session_add_sample(session, &row->cupti, 100 * i);
+		session_add_sample(run.session, &row->cupti, 100 * i);
 	row = row_of(ROW_OVERHEAD, "overhead", 1);
-	session_add_sample(session, &row->cupti, 100);
+	session_add_sample(run.session, &row->cupti, 100);
 	threads[0].ring.head = 12;
 	threads[0].ring_tail = 5;
 	threads[1].ring.head = 3;
@@ -154,25 +153,25 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 static void graphs_are_printed_where_their_time_counts_once(void **state)
 {
 	struct row *graph = row_of(ROW_GRAPH, "[CUDA graph 1]", 4), *kernel;
-	uint64_t *counters = session_header(session)->counters;
+	uint64_t *counters = run.header->counters;
 	char *text;
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++)
-		session_add_sample(session, &graph->events, 5000);
+		session_add_sample(run.session, &graph->events, 5000);
 	text = written();
 	assert_non_null(strstr(text, " GPU activities:  100.00%  20.000us         4  5.0000us  "
 				     "5.0000us  5.0000us  [CUDA graph 1]\n"));
 	free(text);
 	kernel = row_of(ROW_KERNEL, "node", 0);
 	for (unsigned i = 0; i < 8; i++)
-		session_add_sample(session, &kernel->cupti, 2000);
+		session_add_sample(run.session, &kernel->cupti, 2000);
 	kernel->graph_records = counters[COUNTER_graph_nodes] = 8;
 	graph->nodes = 3;
-	graph->kernels_listed = session_intern(session, "first\nother");
+	graph->kernels_listed = session_intern(run.session, "first\nother");
 	/* Slower, as its nodes were recorded one by one. */
 	counters[COUNTER_windows] = 1;
-	session_add_sample(session, &graph->cupti, 90000);
+	session_add_sample(run.session, &graph->cupti, 90000);
 	row_of(ROW_DRIVER_API, "cuGraphLaunch", 4)->more_calls = 1;
 	prints("==42== Profiling application: ./app 1\n"
 	       "==42== Profiling result:\n"
@@ -200,7 +199,7 @@ static void a_profile_that_has_more_is_kept(void **state)
 	close(fd);
 	snprintf(expected, sizeof(expected),
 		 "==42== Not all that the profile holds is above: ktime show %s\n", kept);
-	session_add_item(session, SEGMENT_RANGES,
+	session_add_item(run.session, SEGMENT_RANGES,
 			 &(struct nvtx_range){.name = row->name, .style = RANGE_PUSH_POP});
 	text = write_beside(kept, false);
 	assert_non_null(strstr(text, expected));
@@ -215,14 +214,14 @@ static void pairs_of_queued_operations_lose_more(void **state)
 	char *text;
 
 	(void)state;
-	session_header(session)->overheads[OVERHEAD_KERNEL].ns = 2900;
-	session_header(session)->queued.ns = 700;
+	run.header->overheads[OVERHEAD_KERNEL].ns = 2900;
+	run.header->queued.ns = 700;
 	for (unsigned i = 0; i < 2; i++) {
 		struct row *row = row_of(ROW_KERNEL, names[i], i ? 8 : 4);
 
 		row->queued = i ? 4 : 1;
 		for (uint64_t j = 0; j < 4; j++) {
-			session_add_weighted(session, &row->events, 4900 + 1000 * j, 1);
+			session_add_weighted(run.session, &row->events, 4900 + 1000 * j, 1);
 			estimate_timed(&row->estimate, estimate_call(&row->estimate, 2), 2,
 				       4900 + 1000 * j);
 		}
@@ -273,7 +272,7 @@ static void calls_that_the_table_has_by_records_are_not_missing(void **state)
 static void what_would_change_a_terminal_is_escaped(void **state)
 {
 	(void)state;
-	session_header(session)->command = session_intern(session, "./app \033[1m\x7f\t~ a");
+	run.header->command = session_intern(run.session, "./app \033[1m\x7f\t~ a");
 	row_of(ROW_KERNEL, "k\nl\x1f ", 1);
 	prints("==42== Profiling application: ./app \\x1b[1m\\x7f\\x09~ a\n"
 	       "==42== Profiling result:\n"
@@ -296,7 +295,7 @@ static void the_longest_of_very_many_rows_are_printed(void **state)
 		uint64_t number = (1099 - i) * 7 % 1100;
 
 		snprintf(name, sizeof(name), "k%llu", (unsigned long long)number);
-		session_add_sample(session, &row_of(ROW_KERNEL, name, 1)->cupti, 1000 + number);
+		session_add_sample(run.session, &row_of(ROW_KERNEL, name, 1)->cupti, 1000 + number);
 	}
 	text = written();
 	line = strstr(text, "GPU activities:");
@@ -315,15 +314,14 @@ static void nothing_is_written_after_the_end(void **state)
 {
 	char path[] = "/tmp/ktime-last-report-XXXXXX";
 	struct log_file log = {.path = path};
-	struct reporter_output output = {
-		.session = session, .log = &log, .kept = path, .remove_kept = true};
+	struct reporter_output output = {.log = &log, .kept = path, .remove_kept = true};
 	int fd = mkstemp(path);
 
 	(void)state;
 	assert_true(fd >= 0);
 	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) - 1);
 	assert_false(last_report_is_written());
-	assert_int_equal(session_header(session)->reported, 0);
+	assert_int_equal(run.header->reported, 0);
 	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
 	assert_int_equal(access(path, F_OK), 0);
 	/* Kept where the user asked for it, and else removed with the report. */
@@ -346,8 +344,7 @@ static void a_log_that_was_opened_ahead_is_not_opened_again(void **state)
 {
 	char path[] = "/tmp/ktime-last-report-XXXXXX", profile[8] = "", text[4096] = "";
 	struct log_file log = {.path = path};
-	const struct reporter_output output = {
-		.session = session, .log = &log, .kept = profile, .remove_kept = true};
+	const struct reporter_output output = {.log = &log, .kept = profile, .remove_kept = true};
 	int fd = mkstemp(path);
 
 	(void)state;
@@ -355,7 +352,7 @@ static void a_log_that_was_opened_ahead_is_not_opened_again(void **state)
 	log_file_keep_open(&log);
 	log.path = "/nowhere/log";
 	row_of(ROW_KERNEL, "k", 1);
-	session_header(session)->counters[COUNTER_trace_records] = 1;
+	run.header->counters[COUNTER_trace_records] = 1;
 	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
 	assert_true(last_report_is_written());
 	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);

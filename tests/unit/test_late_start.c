@@ -15,6 +15,7 @@
 #include "preload/handles/graph.h"
 #include "preload/recording/late_start.h"
 #include "preload/recording/rows.h"
+#include "tests/unit/made_run.h"
 
 #define MS 1000000u
 
@@ -24,7 +25,6 @@ _Atomic bool mode_begun;
 static struct operation kernel, graph;
 static struct row kernel_row, graph_row;
 static struct graph_contents contents = {.recorded = 200};
-struct session *rows_session;
 static struct cupti_functions functions = {.version = 130000};
 static bool program_used_cupti;
 static int started, refusal;
@@ -71,7 +71,7 @@ static int begin(void **state)
 	mode_begun = true;
 	started = refusal = 0;
 	now = 1000000 * (uint64_t)MS;
-	if (session_create(&rows_session, NULL, false))
+	if (make_run(0))
 		return -1;
 	late_start_plan(&(struct cupti_settings){.graph_nodes = true}, start, 0.05, now);
 	return 0;
@@ -80,7 +80,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	session_close(rows_session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ static unsigned stretches(unsigned count, unsigned launches)
 
 static const char *note(unsigned index)
 {
-	return session_string(rows_session, session_header(rows_session)->notes[index]);
+	return session_string(run.session, run.header->notes[index]);
 }
 
 static void queued_launches_cost_the_device_and_others_the_host(void **state)
@@ -209,7 +209,7 @@ static void what_is_not_known_counts_as_waited_for(void **state)
 
 static void cupti_is_started_once_its_cost_has_fitted_for_two_seconds(void **state)
 {
-	const struct session_header *header = session_header(rows_session);
+	const struct session_header *header = run.header;
 
 	(void)state;
 	/* 4,000 launches of 100 ns in 20 ms: two fifths of 5 %, and 2.8 s pay for the start. */
@@ -252,7 +252,7 @@ static void a_short_run_is_told_apart(void **state)
 {
 	(void)state;
 	late_start_finish();
-	assert_int_equal(session_header(rows_session)->note_count, 0);
+	assert_int_equal(run.header->note_count, 0);
 	assert_int_equal(stretches(10, 100), 0);
 	late_start_finish();
 	assert_string_equal(note(0), "CUPTI was not started: the run was too short to pay for "
@@ -265,7 +265,7 @@ static void a_refusal_is_said_and_final(void **state)
 	refusal = -1;
 	assert_int_equal(stretches(500, 1), 0);
 	assert_int_equal(started, 1);
-	assert_int_equal(session_header(rows_session)->cupti_active, 0);
+	assert_int_equal(run.header->cupti_active, 0);
 	assert_string_equal(note(0), "refused");
 }
 

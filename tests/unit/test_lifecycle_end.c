@@ -225,12 +225,12 @@ TEST(the_report_comes_after_all_that_adds_to_it, "")
 	lifecycle_start();
 	done[0] = '\0';
 	claimed = false;
-	finish(session);
+	finish();
 	is("");
 	claimed = true;
 	unknown[0] = "cuNew";
 	unknown[1] = "cuNewer";
-	finish(session);
+	finish();
 	is("prometheus_end metrics_end report");
 	assert_string_equal(noted(0),
 			    "cuNew was called or may have been: this driver has it, ktime "
@@ -243,11 +243,11 @@ TEST(a_last_reading_that_does_not_come_is_told, "--energy")
 {
 	lifecycle_start();
 	done[0] = '\0';
-	finish(session);
+	finish();
 	is("prometheus_end energy_end metrics_end report");
 	assert_int_equal(session_header(session)->note_count, 0);
 	reader_answers = false;
-	finish(session);
+	finish();
 	assert_string_equal(noted(0), "NVML did not answer at the end of the run: energy and "
 				      "clocks end with its last answer.");
 	assert_int_equal(session_header(session)->note_count, 1);

@@ -5,11 +5,12 @@
 
 static const char *noted(void)
 {
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = run.header;
 
-	metrics_update(session);
-	return header->note_count ? session_string(session, header->notes[header->note_count - 1])
-				  : "";
+	metrics_update();
+	return header->note_count
+		       ? session_string(run.session, header->notes[header->note_count - 1])
+		       : "";
 }
 
 TEST(without_metrics_nothing_is_done)
@@ -18,10 +19,10 @@ TEST(without_metrics_nothing_is_done)
 	metrics_start("");
 	assert_int_equal(taken, 0);
 	assert_false(measure_wants(call_of(FIRST)));
-	metrics_update(session);
-	metrics_finish(session);
+	metrics_update();
+	metrics_finish();
 	assert_int_equal(let_in, 0);
-	assert_int_equal(session_header(session)->note_count, 0);
+	assert_int_equal(run.header->note_count, 0);
 }
 
 TEST(a_launch_is_alone_on_an_idle_device_while_cupti_counts)
@@ -44,8 +45,8 @@ TEST(a_launch_is_alone_on_an_idle_device_while_cupti_counts)
 	assert_true(values->minimum == 50 && values->maximum == 100 && values->total == 150);
 	values = values_of("first", "c__z.pct");
 	assert_true(values->minimum == 7 && values->maximum == 7 && values->total == 14);
-	assert_int_equal(session_header(session)->counters[COUNTER_metric_launches], 2);
-	assert_int_equal(session_header(session)->counters[COUNTER_metric_ns], 2000);
+	assert_int_equal(run.header->counters[COUNTER_metric_launches], 2);
+	assert_int_equal(run.header->counters[COUNTER_metric_ns], 2000);
 	assert_string_equal(noted(), "");
 	/* Another kernel has values of its own, and so has another device. */
 	counted[0] = 1;
@@ -150,9 +151,9 @@ TEST(counters_of_several_passes_are_of_several_launches)
 	current_context = (CUcontext)0x78;
 	launch(FIRST, true);
 	assert_int_equal(begun_pass, 0);
-	assert_int_equal(session_header(session)->counters[COUNTER_metric_launches], 3);
-	metrics_update(session);
-	assert_int_equal(session_header(session)->counters[COUNTER_metric_launches], 7);
+	assert_int_equal(run.header->counters[COUNTER_metric_launches], 3);
+	metrics_update();
+	assert_int_equal(run.header->counters[COUNTER_metric_launches], 7);
 }
 
 TEST(at_the_end_what_has_not_had_all_passes_is_written)
@@ -166,7 +167,7 @@ TEST(at_the_end_what_has_not_had_all_passes_is_written)
 	launch(SECOND, true);
 	begun_with = NULL;
 	launch(FIRST, true);
-	metrics_finish(session);
+	metrics_finish();
 	assert_int_equal(waited, 1000000000);
 	assert_int_equal(let_in, 1);
 	assert_int_equal(values_of("first", "a__x.sum")->count, 1);
@@ -184,7 +185,7 @@ TEST(while_a_signal_ends_the_process_no_launch_is_waited_for)
 	launch(FIRST, true);
 	keeps_out = false;
 	atomic_store(&lifecycle_state, LIFECYCLE_ENDING);
-	metrics_finish(session);
+	metrics_finish();
 	assert_int_equal(waited, 0);
 	assert_int_equal(let_in, 0);
 	assert_int_equal(values_of("first", "a__x.sum")->count, 1);
@@ -198,7 +199,7 @@ TEST(a_kernel_that_is_run_again_says_so)
 	metrics_start("");
 	launch(FIRST, true);
 	assert_true(replays);
-	metrics_finish(session);
+	metrics_finish();
 	assert_string_equal(noted(), "The counters take 2 passes: each launch whose counters were "
 				     "read was run again for each.");
 }

@@ -16,6 +16,7 @@
 #include "preload/reporter/reporter.h"
 #include "report/devices/describe.h"
 #include "report/session/session.h"
+#include "tests/unit/made_run.h"
 
 #define REFUSED 3
 
@@ -134,8 +135,6 @@ static void *lookup(void *handle, const char *name)
 static const uint8_t uuid[16] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
 				 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
 
-static struct session *session;
-
 static int start(void **state)
 {
 	(void)state;
@@ -147,16 +146,16 @@ static int start(void **state)
 	mig = shut_down = 0;
 	millijoules = 1000;
 	strcpy(found, "GPU-01234567-89ab-cdef-0123-456789abcdef");
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	memcpy(session_header(session)->devices[0].uuid, uuid, sizeof(uuid));
-	memcpy(session_header(session)->devices[1].uuid, uuid, sizeof(uuid));
+	assert_int_equal(make_run(0), 0);
+	memcpy(run.header->devices[0].uuid, uuid, sizeof(uuid));
+	memcpy(run.header->devices[1].uuid, uuid, sizeof(uuid));
 	return 0;
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	session_close(session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -278,17 +277,17 @@ static void a_device_is_found_by_its_uuid_unless_it_is_divided(void **state)
 
 static const struct device_energy *energy_of(int device)
 {
-	return &session_header(session)->devices[device].energy;
+	return &run.header->devices[device].energy;
 }
 
 /* The first device was used when the run ended. */
-static bool run(void)
+static bool energy_was_read(void)
 {
 	bool answered;
 
 	assert_null(nvml_load(lookup));
-	assert_int_equal(energy_reader_start(session, 2, false), 1);
-	session_header(session)->devices[0].used = 1;
+	assert_int_equal(energy_reader_start(2, false), 1);
+	run.header->devices[0].used = 1;
 	do
 		answered = energy_reader_end();
 	while (!answered && !hangs[F_nvmlInit_v2]);
@@ -299,14 +298,14 @@ static bool run(void)
 static void the_thread_reads_the_devices_at_the_start_and_at_the_end(void **state)
 {
 	(void)state;
-	assert_true(run());
+	assert_true(energy_was_read());
 	assert_int_equal(energy_of(0)->state, ENERGY_READ);
 	assert_int_equal(energy_of(0)->source, ENERGY_FROM_COUNTER);
 	assert_true(energy_of(0)->joules >= 0.5);
 	assert_true(energy_of(0)->duration > 0);
 	assert_true(energy_of(0)->samples >= 1);
 	assert_int_equal(energy_of(0)->reasons[CLOCK_REASON_POWER_CAP], energy_of(0)->samples);
-	assert_true(session_header(session)->counters[COUNTER_energy_ns] > 0);
+	assert_true(run.header->counters[COUNTER_energy_ns] > 0);
 	/* One that is not used has its first reading alone. */
 	assert_int_equal(energy_of(1)->state, ENERGY_READ);
 	assert_int_equal(energy_of(1)->duration, 0);
@@ -316,18 +315,18 @@ static void the_thread_reads_the_devices_at_the_start_and_at_the_end(void **stat
 static void what_the_thread_cannot_have_is_said_of_each_device(void **state)
 {
 	(void)state;
-	assert_int_equal(energy_reader_start(session, 2, true), 0);
+	assert_int_equal(energy_reader_start(2, true), 0);
 	assert_int_equal(energy_of(0)->state, ENERGY_NO_LIBRARY);
 	assert_int_equal(energy_of(1)->state, ENERGY_NO_LIBRARY);
 	assert_int_equal(energy_of(2)->state, ENERGY_NOT_ASKED);
 	assert_true(energy_reader_end());
 	fails[F_nvmlInit_v2] = true;
-	assert_true(run());
+	assert_true(energy_was_read());
 	assert_int_equal(energy_of(1)->state, ENERGY_NO_START);
 	assert_int_equal(energy_of(1)->result, REFUSED);
 	fails[F_nvmlInit_v2] = false;
 	fails[F_nvmlDeviceGetHandleByUUID] = true;
-	assert_true(run());
+	assert_true(energy_was_read());
 	assert_int_equal(energy_of(0)->state, ENERGY_UNKNOWN_DEVICE);
 	assert_int_equal(energy_of(0)->result, REFUSED);
 	assert_int_equal(calls[F_nvmlDeviceGetClockInfo], 0);
@@ -340,12 +339,12 @@ static void the_end_does_not_wait_for_a_driver_that_does_not_answer(void **state
 
 	(void)state;
 	hangs[F_nvmlInit_v2] = true;
-	assert_false(run());
+	assert_false(energy_was_read());
 	assert_int_equal(energy_of(0)->state, ENERGY_NO_ANSWER);
 	/* A child that finds no library has no thread of its parent's to wait for. */
 	child = fork();
 	if (child == 0)
-		_exit(energy_reader_start(session, 2, true) || !energy_reader_end());
+		_exit(energy_reader_start(2, true) || !energy_reader_end());
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	/* It may answer after all. */

@@ -21,14 +21,13 @@
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
 #include "preload/nvtx/ranges.h"
+#include "tests/unit/made_run.h"
 
 #define KEEP_NS 2000000000u /* see ranges.c */
 
 _Atomic int lifecycle_state = LIFECYCLE_STARTING;
 
 /* A tick is 2 ns long, and tick 1000 is at 50,000 ns. */
-static const struct clock_scale scale = {.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
-static struct session *session;
 static uint64_t ticks = 1000, asked;
 static bool is_reported = true;
 static uint64_t before_start, between;
@@ -46,7 +45,7 @@ static bool counts(uint64_t time)
 
 static uint64_t counter(enum session_counter number)
 {
-	return session_header(session)->counters[number];
+	return run.header->counters[number];
 }
 
 static void push_at(uint64_t time, const char *name)
@@ -78,8 +77,8 @@ static const struct nvtx_range *named(const char *name)
 {
 	const struct nvtx_range *range;
 
-	session_for_each_nvtx_range (session, range)
-		if (strcmp(session_string(session, range->name), name) == 0)
+	session_for_each_nvtx_range (run.session, range)
+		if (strcmp(session_string(run.session, range->name), name) == 0)
 			return range;
 	return NULL;
 }
@@ -102,7 +101,7 @@ static const struct trace_record *traced(void)
 {
 	const struct trace_record *record, *last = NULL;
 
-	session_for_each_trace (session, record)
+	session_for_each_trace (run.session, record)
 		last = record;
 	return last;
 }
@@ -116,18 +115,19 @@ static const char *name_at(uint64_t time)
 {
 	const struct nvtx_range *range = ranges_numbered(ranges_at(here(), time).range);
 
-	return range ? session_string(session, range->name) : "none";
+	return range ? session_string(run.session, range->name) : "none";
 }
 
 /* Ranges begin before ktime collects, of which the threads tell nothing. */
 static int start(void **state)
 {
 	(void)state;
-	if (session_create(&session, NULL, 0))
+	run.scale = (struct clock_scale){.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
+	if (make_run(0))
 		return -1;
 	before_start = start_at(1010, "before start");
 	push_at(1020, "around");
-	ranges_start(session, &scale, counts);
+	ranges_start(counts);
 	between = start_at(1030, "between");
 	lifecycle_state = LIFECYCLE_RUNNING;
 	return 0;
@@ -136,7 +136,7 @@ static int start(void **state)
 static int stop(void **state)
 {
 	(void)state;
-	session_close(session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -188,7 +188,7 @@ static void a_range_has_the_times_that_it_was_open(void **state)
 	has_times("outer", 1, 1200, 1200, 1200, 0);
 	has_times("inner", 2, 500, 100, 400, 0);
 	inner = named("inner");
-	assert_ptr_equal(session_nvtx_range_at(session, inner->parent), named("outer"));
+	assert_ptr_equal(session_nvtx_range_at(run.session, inner->parent), named("outer"));
 	assert_int_equal(named("outer")->parent, 0);
 }
 
@@ -226,7 +226,7 @@ static void what_was_lost_before_a_change_is_in_no_known_range(void **state)
 	pop_at(2950);
 	ranges_drain();
 	assert_string_equal(name_at(2949), "known");
-	session_header(session)->counters[COUNTER_ranges_lost] = lost;
+	run.header->counters[COUNTER_ranges_lost] = lost;
 }
 
 static void a_call_that_cupti_recorded_is_where_its_middle_lies(void **state)
@@ -261,7 +261,7 @@ static void a_started_range_is_of_the_thread_that_began_it(void **state)
 	uint64_t id;
 
 	(void)state;
-	session_header(session)->trace_on = 1;
+	run.header->trace_on = 1;
 	pthread_create(&thread, NULL, start_and_push, &id);
 	pthread_join(thread, NULL);
 	ranges_drain();
@@ -278,8 +278,8 @@ static void a_started_range_is_of_the_thread_that_began_it(void **state)
 	assert_int_equal(record->thread, range_threads()->kernel_id);
 	assert_int_not_equal(record->thread, here());
 	assert_int_equal(record->result, RANGE_START_END);
-	assert_string_equal(session_string(session, record->name), "of another thread");
-	session_header(session)->trace_on = 0;
+	assert_string_equal(session_string(run.session, record->name), "of another thread");
+	run.header->trace_on = 0;
 }
 
 static void a_trace_has_a_range_with_its_domain_and_thread(void **state)
@@ -288,7 +288,7 @@ static void a_trace_has_a_range_with_its_domain_and_thread(void **state)
 	uint8_t domain = names_domain("library");
 
 	(void)state;
-	session_header(session)->trace_on = 1;
+	run.header->trace_on = 1;
 	push_at(4200, "enclosing");
 	ticks = 4210;
 	range_push(domain, names_range(domain, "enclosed"));
@@ -296,14 +296,14 @@ static void a_trace_has_a_range_with_its_domain_and_thread(void **state)
 	range_pop(domain);
 	ranges_drain();
 	record = traced();
-	assert_string_equal(session_string(session, record->name), "enclosed");
-	assert_string_equal(session_string(session, record->kernel), "library");
+	assert_string_equal(session_string(run.session, record->name), "enclosed");
+	assert_string_equal(session_string(run.session, record->kernel), "library");
 	assert_int_equal(record->start, 50000 + 2 * 3210);
 	assert_int_equal(record->correlation, 0);
 	assert_int_equal(record->thread, here());
 	assert_int_equal(record->result, RANGE_PUSH_POP);
-	assert_string_equal(session_string(session, named("enclosed")->domain), "library");
-	session_header(session)->trace_on = 0;
+	assert_string_equal(session_string(run.session, named("enclosed")->domain), "library");
+	run.header->trace_on = 0;
 	pop_at(4240);
 	ranges_drain();
 }
@@ -339,7 +339,7 @@ static void a_thread_that_has_ended_is_kept_for_two_seconds(void **state)
 static void what_is_open_at_the_end_lasts_until_then(void **state)
 {
 	(void)state;
-	assert_int_equal(session_header(session)->note_count, 0);
+	assert_int_equal(run.header->note_count, 0);
 	push_at(5000, "open outside");
 	push_at(5100, "open inside");
 	push_at(5200, "just begun");
@@ -355,14 +355,14 @@ static void what_is_open_at_the_end_lasts_until_then(void **state)
 	assert_true(!named("not begun yet") || named("not begun yet")->calls == 0);
 	assert_int_equal(counter(COUNTER_ranges_lost), 0);
 	assert_int_equal(counter(COUNTER_ranges_unbalanced), 0);
-	assert_int_equal(session_header(session)->note_count, 0);
+	assert_int_equal(run.header->note_count, 0);
 	for (int i = 0; i < 4; i++)
 		pop_at(5310);
 }
 
 static void what_did_not_fit_and_was_not_open_is_said(void **state)
 {
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = run.header;
 
 	(void)state;
 	pop_at(6000);
@@ -371,9 +371,9 @@ static void what_did_not_fit_and_was_not_open_is_said(void **state)
 	ranges_finish();
 	assert_int_equal(counter(COUNTER_ranges_unbalanced), 2);
 	assert_int_equal(counter(COUNTER_ranges_lost), 4);
-	assert_int_equal(session_header(session)->note_count, 2);
-	assert_non_null(strstr(session_string(session, header->notes[0]), ": 4 did not fit ("));
-	assert_string_equal(session_string(session, header->notes[1]),
+	assert_int_equal(run.header->note_count, 2);
+	assert_non_null(strstr(session_string(run.session, header->notes[0]), ": 4 did not fit ("));
+	assert_string_equal(session_string(run.session, header->notes[1]),
 			    "NVTX ranges ended that had not begun: 2.");
 }
 

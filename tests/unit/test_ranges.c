@@ -19,11 +19,10 @@
 #include "preload/nvtx/range_thread.h"
 #include "preload/nvtx/ranges.h"
 #include "report/ranges/range_tree.h"
+#include "tests/unit/made_run.h"
 
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;
 
-static struct clock_scale scale;
-static struct session *session;
 static const struct row *row;
 
 static bool always(uint64_t time)
@@ -35,18 +34,18 @@ static bool always(uint64_t time)
 static int start(void **state)
 {
 	(void)state;
-	clock_scale_start(&scale);
-	if (session_create(&session, NULL, 0))
+	clock_scale_start(&run.scale);
+	if (make_run(0))
 		return -1;
-	row = session_row(session, ROW_KERNEL, "kernel", 0);
-	ranges_start(session, &scale, always);
+	row = session_row(run.session, ROW_KERNEL, "kernel", 0);
+	ranges_start(always);
 	return 0;
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	session_close(session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -59,7 +58,7 @@ static const char *name_at(uint64_t ticks)
 {
 	const struct nvtx_range *range = ranges_numbered(here(ticks).range);
 
-	return range ? session_string(session, range->name) : "none";
+	return range ? session_string(run.session, range->name) : "none";
 }
 
 static void push(const char *name)
@@ -105,10 +104,10 @@ static void changes_that_are_lost_leave_no_wrong_range(void **state)
 	lost = clock_ticks();
 	ranges_drain();
 	now = clock_ticks();
-	lost_before = session_header(session)->counters[COUNTER_ranges_lost];
+	lost_before = run.header->counters[COUNTER_ranges_lost];
 	assert_string_equal(name_at(known), "known");
 	assert_string_equal(name_at(lost), "none");
-	assert_int_equal(session_header(session)->counters[COUNTER_ranges_lost], lost_before + 1);
+	assert_int_equal(run.header->counters[COUNTER_ranges_lost], lost_before + 1);
 	/* From the drain on it is known again, although no change came. */
 	assert_string_equal(name_at(now), "lost");
 	range_pop(0);
@@ -225,11 +224,11 @@ static void a_sample_stands_for_the_calls_that_were_not_timed(void **state)
 	ranges_add(&place, row, 2000, 1, CLOCK_EVENTS);
 	range_pop(0);
 	ranges_add_untimed(&place, row);
-	assert_int_equal(range_tree_build(&tree, session, false, of_500_ns, NULL), 0);
+	assert_int_equal(range_tree_build(&tree, run.session, false, of_500_ns, NULL), 0);
 	for (size_t i = 0; i < tree.count; i++) {
 		const struct range_node *node = &tree.nodes[i];
 
-		if (strcmp(session_string(session, node->range->name), "sampled") != 0)
+		if (strcmp(session_string(run.session, node->range->name), "sampled") != 0)
 			continue;
 		assert_int_equal((int)node->own.operations, 12);
 		assert_int_equal(node->own.time, 12500);
@@ -242,33 +241,33 @@ static void a_sample_stands_for_the_calls_that_were_not_timed(void **state)
 static void a_range_that_is_inside_of_itself_is_not_shown(void **state)
 {
 	struct nvtx_range *bad =
-		session_add_item(session, SEGMENT_RANGES, &(struct nvtx_range){.name = 0});
+		session_add_item(run.session, SEGMENT_RANGES, &(struct nvtx_range){.name = 0});
 	const struct nvtx_range *range;
 	const void *base;
 	size_t size;
 
 	(void)state;
-	session_range(session, &base, &size);
+	session_range(run.session, &base, &size);
 	bad->parent = (uint64_t)((const char *)bad - (const char *)base);
-	session_for_each_nvtx_range (session, range)
+	session_for_each_nvtx_range (run.session, range)
 		assert_ptr_not_equal(range, bad);
 	bad->parent = 12345;
-	session_for_each_nvtx_range (session, range)
+	session_for_each_nvtx_range (run.session, range)
 		assert_ptr_not_equal(range, bad);
 	bad->parent = 0;
 	bad->style = 77;
-	session_for_each_nvtx_range (session, range)
+	session_for_each_nvtx_range (run.session, range)
 		assert_ptr_not_equal(range, bad);
-	assert_null(session_nvtx_range_at(session, 1));
-	assert_null(session_row_at(session, UINT64_MAX - 63));
+	assert_null(session_nvtx_range_at(run.session, 1));
+	assert_null(session_row_at(run.session, UINT64_MAX - 63));
 }
 
 static const struct nvtx_range *named(const char *name)
 {
 	const struct nvtx_range *range;
 
-	session_for_each_nvtx_range (session, range)
-		if (strcmp(session_string(session, range->name), name) == 0)
+	session_for_each_nvtx_range (run.session, range)
+		if (strcmp(session_string(run.session, range->name), name) == 0)
 			return range;
 	return NULL;
 }
@@ -278,9 +277,9 @@ static const struct nvtx_part *part_in(const char *name, const struct row *of)
 {
 	const struct nvtx_part *part;
 
-	session_for_each_nvtx_part (session, part)
-		if (session_nvtx_range_at(session, part->range) == named(name) &&
-		    session_row_at(session, part->row) == of)
+	session_for_each_nvtx_part (run.session, part)
+		if (session_nvtx_range_at(run.session, part->range) == named(name) &&
+		    session_row_at(run.session, part->row) == of)
 			return part;
 	fail();
 	return NULL;
@@ -317,7 +316,7 @@ static void started_ranges_hold_what_any_thread_calls(void **state)
 
 static void a_call_without_a_row_is_lost(void **state)
 {
-	const uint64_t *lost = &session_header(session)->counters[COUNTER_ranges_lost];
+	const uint64_t *lost = &run.header->counters[COUNTER_ranges_lost];
 	uint64_t before = *lost;
 	struct range_place place;
 
@@ -348,7 +347,7 @@ static void calls_outside_the_ranges_that_were_asked_for_are_left_out(void **sta
 	settings.nvtx_include[1] = started;
 	/* ktime does not run. */
 	assert_int_equal(count_only_blocks, 1);
-	ranges_start(session, &scale, always);
+	ranges_start(always);
 	assert_true(ranges_are_chosen());
 	assert_int_equal(count_only_blocks, 2);
 	push("wanted");

@@ -145,7 +145,7 @@ TEST(what_cupti_costs_beyond_three_tenths_of_the_budget_begins_windows, true)
 	assert_true(count(COUNTER_windows_ns) >= 20 * MS);
 	assert_true(told_off && told_windows);
 	assert_string_equal(
-		session_string(rows_session, session_header(rows_session)->notes[0]),
+		session_string(run.session, run.header->notes[0]),
 		"Kernels are recorded in windows: recording all of them would exceed the budget of "
 		"2 %. All calls are counted.");
 	/* A graph's launch is no longer the same as others: only events time it. */
@@ -190,7 +190,7 @@ TEST(updates_that_were_not_read_are_said, false)
 	run_for(PERIOD);
 	graph_updates_unread = 3;
 	recording_finish();
-	assert_string_equal(session_string(rows_session, session_header(rows_session)->notes[0]),
+	assert_string_equal(session_string(run.session, run.header->notes[0]),
 			    "3 updates of graphs were not read, as that would have taken more than "
 			    "1 % of the time: their launches are counted as those before.");
 	assert_int_equal(closed, 1);

@@ -20,6 +20,7 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/rows.h"
+#include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 
 #define MS     1000000ull
@@ -225,13 +226,12 @@ void sums_update_rows(void)
 	updates++;
 }
 
-struct session *rows_session;
 static struct graph_contents contents = {.nodes = 1000, .recorded = 1000, .kernels = 1};
 static struct operation graph = {.kind = ROW_GRAPH, .contents = &contents};
 
 struct row *rows_of(struct operation *operation, int device)
 {
-	return session_row(rows_session, operation->kind, "graph", device);
+	return session_row(run.session, operation->kind, "graph", device);
 }
 
 static void wake(void)
@@ -240,7 +240,7 @@ static void wake(void)
 
 static uint64_t count(enum session_counter counter)
 {
-	return session_header(rows_session)->counters[counter];
+	return run.header->counters[counter];
 }
 
 /* A launch that takes no time: 1000 nodes at 1.2 us. */
@@ -258,7 +258,7 @@ static uint64_t update(uint64_t later)
 static void prepare(void)
 {
 	settings = (struct options){.budget = 5};
-	if (session_create(&rows_session, NULL, 0))
+	if (make_run(0))
 		_exit(2);
 }
 
@@ -386,7 +386,7 @@ TEST(nodes_are_recorded_until_the_budget_is_spent)
 	spend_the_credit();
 	assert_true(paused && told_off && told_windows);
 	assert_true(count(COUNTER_windows) == 1);
-	assert_true(session_header(rows_session)->note_count == 1);
+	assert_true(run.header->note_count == 1);
 	assert_true(!recording_matches());
 }
 
@@ -496,10 +496,10 @@ TEST(windows_end_when_three_lack_records_and_the_report_says_so)
 	spend_the_credit();
 	update(300 * MS);
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(session_header(rows_session)->note_count, 1);
+		assert_int_equal(run.header->note_count, 1);
 		pass_a_lacking_window();
 	}
-	assert_int_equal(session_header(rows_session)->note_count, 2);
+	assert_int_equal(run.header->note_count, 2);
 	turned = turns;
 	for (int i = 0; i < 10000; i++)
 		update(MS);

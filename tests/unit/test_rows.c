@@ -12,6 +12,7 @@
 #include "preload/handles/graph.h"
 #include "preload/nvtx/ranges.h"
 #include "report/session/estimate.h"
+#include "tests/unit/made_run.h"
 
 /* Each test has a call of its own: rows are remembered for as long as the process lives. */
 #define LAUNCH	    API_RUNTIME(RUNTIME_cudaLaunchKernel)
@@ -51,9 +52,6 @@ struct operation *operation_first(void)
 	return operations;
 }
 
-static const struct clock_scale nanoseconds = {.ns_per_tick = 1};
-static struct session *session;
-
 bool settings_want_calls(enum row_kind kind)
 {
 	(void)kind;
@@ -62,18 +60,17 @@ bool settings_want_calls(enum row_kind kind)
 
 static int start(void **state)
 {
-	int error = session_create(&session, NULL, false);
+	int error = make_run(0);
 
 	(void)state;
-	rows_session = session;
-	rows_scale = &nanoseconds;
+	run.scale = (struct clock_scale){.ns_per_tick = 1};
 	return error;
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	session_close(session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -95,7 +92,7 @@ static void a_first_call_stands_for_itself(void **state)
 	call(LAUNCH, 5000, CALL_STANDS_FOR_MORE);
 	rows_add_calls(LAUNCH, 62);
 	rows_finish();
-	row = session_row(session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
+	row = session_row(run.session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
 	assert_int_equal(row->calls, 65);
 	assert_int_equal(row->cupti.count, 65);
 	assert_int_equal(row->cupti.total, 1000000 + 64 * 4000);
@@ -113,14 +110,14 @@ static void calls_with_none_watched_are_like_those_there_are(void **state)
 	call(COOPERATIVE, 4000, 0);
 	rows_add_calls(COOPERATIVE, 2);
 	rows_finish();
-	row = session_row(session, ROW_RUNTIME_API, "cudaLaunchCooperativeKernel", -1);
+	row = session_row(run.session, ROW_RUNTIME_API, "cudaLaunchCooperativeKernel", -1);
 	assert_int_equal(row->cupti.count, 4);
 	assert_int_equal(row->cupti.total, 12000);
 }
 
 static void queued_operations_are_counted_and_kernels_among_them_remembered(void **state)
 {
-	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
+	struct row *row = session_row(run.session, ROW_KERNEL, "k", 0);
 	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
 	struct in_flight operation = {.operation = &kernel, .by_events = 5000, .weight = 1};
 
@@ -155,8 +152,8 @@ static void a_graphs_row_lists_what_it_launches(void **state)
 	assert_int_equal(row->device, 3);
 	assert_int_equal(row->nodes, 5);
 	assert_int_equal(row->overhead, OVERHEAD_COPY);
-	assert_string_equal(session_string(session, row->kernels_listed), "a\nb");
-	assert_int_equal(session_header(session)->devices[3].used, 1);
+	assert_string_equal(session_string(run.session, row->kernels_listed), "a\nb");
+	assert_int_equal(run.header->devices[3].used, 1);
 	assert_ptr_equal(rows_of(&graph, 3), row);
 	/* Devices without a place count as the first. */
 	row = rows_of(&kernel, SESSION_DEVICES);
@@ -211,7 +208,7 @@ static void an_event_time_counts_with_its_weight_and_place(void **state)
 	rows_add_event_time(row, &call);
 	assert_int_equal(row->events.count, 1);
 	assert_int_equal(row->events.total, 9000);
-	assert_int_equal(histogram_count(session_histogram(session, row->events.histogram)), 2);
+	assert_int_equal(histogram_count(session_histogram(run.session, row->events.histogram)), 2);
 	assert_true(row->estimate.strata[1].total == 2.5 * 9000);
 	assert_int_equal(row->events.size, 5000);
 	/* The fastest one is that with the most bytes a nanosecond. */
@@ -252,7 +249,7 @@ static void a_first_launch_that_takes_long_is_left_out(void **state)
 	assert_int_equal(row->events.minimum, 2000);
 	assert_int_equal(row->events.maximum, 2000);
 	assert_int_equal(row->untimed[UNTIMED_FIRST_LAUNCH], 1);
-	assert_int_equal(histogram_count(session_histogram(session, row->events.histogram)), 1);
+	assert_int_equal(histogram_count(session_histogram(run.session, row->events.histogram)), 1);
 	assert_true(row->estimate.strata[0].calls + row->estimate.strata[1].calls == 2);
 	assert_int_equal(row->estimate.strata[0].timed + row->estimate.strata[1].timed, 1);
 }
@@ -283,7 +280,7 @@ static void failed_calls_are_calls_too(void **state)
 	(void)state;
 	call(API_RUNTIME(RUNTIME_cudaMemcpy), 500, CALL_FAILED);
 	call(API_RUNTIME(RUNTIME_cudaMemcpy), 700, 0);
-	row = session_row(session, ROW_RUNTIME_API, "cudaMemcpy", -1);
+	row = session_row(run.session, ROW_RUNTIME_API, "cudaMemcpy", -1);
 	assert_int_equal(row->calls, 2);
 	assert_int_equal(row->failed, 1);
 	assert_int_equal(row->cupti.total, 1200);
@@ -306,20 +303,20 @@ static void copies_by_way_of_the_host_are_told(void **state)
 	row = rows_of(&between_devices, 1);
 	row->calls = 5;
 	for (int i = 0; i < 5; i++)
-		session_add_sample(session, &row->cupti, 10);
+		session_add_sample(run.session, &row->cupti, 10);
 	rows_finish();
-	assert_int_equal(session_header(session)->note_count, 0);
+	assert_int_equal(run.header->note_count, 0);
 	row->calls = between_devices.calls = 7;
-	session_header(session)->counters[COUNTER_cupti_dropped] = 1;
+	run.header->counters[COUNTER_cupti_dropped] = 1;
 	rows_finish();
-	assert_int_equal(session_header(session)->note_count, 0);
-	session_header(session)->counters[COUNTER_cupti_dropped] = 0;
+	assert_int_equal(run.header->note_count, 0);
+	run.header->counters[COUNTER_cupti_dropped] = 0;
 	mode_cupti = false;
 	rows_finish();
-	assert_int_equal(session_header(session)->note_count, 0);
+	assert_int_equal(run.header->note_count, 0);
 	mode_cupti = true;
 	rows_finish();
-	assert_int_equal(session_header(session)->note_count, 1);
+	assert_int_equal(run.header->note_count, 1);
 	mode_cupti = false;
 }
 
@@ -332,8 +329,8 @@ static void what_is_launched_outside_the_window_is_counted_apart(void **state)
 	assert_null(kernel.rows[4]);
 	rows_add_outside(&kernel, 4, 2);
 	rows_add_outside(&kernel, 4, 1);
-	assert_int_equal(session_row(session, ROW_KERNEL, "k", 4)->calls_outside, 3);
-	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 3);
+	assert_int_equal(session_row(run.session, ROW_KERNEL, "k", 4)->calls_outside, 3);
+	assert_int_equal(run.header->counters[COUNTER_operations_outside], 3);
 }
 
 static void a_row_lacks_records_while_it_has_more_launches(void **state)
@@ -377,15 +374,15 @@ static void dropped_calls_are_in_their_rows_once(void **state)
 	drop(&operations[1], 0, 0, 3);
 	rows_take_lost();
 	assert_null(operations[0].rows[0]);
-	first = session_row(session, ROW_KERNEL, "first", 3);
-	second = session_row(session, ROW_KERNEL, "second", 0);
+	first = session_row(run.session, ROW_KERNEL, "first", 3);
+	second = session_row(run.session, ROW_KERNEL, "second", 0);
 	assert_int_equal(first->calls, 6);
 	assert_int_equal(first->untimed[UNTIMED_RING_FULL], 6);
 	assert_int_equal(first->calls_outside, 2);
 	assert_int_equal(second->calls, 0);
 	assert_int_equal(second->calls_outside, 3);
-	assert_int_equal(session_header(session)->counters[COUNTER_operations], 6);
-	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 5);
+	assert_int_equal(run.header->counters[COUNTER_operations], 6);
+	assert_int_equal(run.header->counters[COUNTER_operations_outside], 5);
 }
 
 static void dropped_calls_of_a_device_without_rows_are_in_none(void **state)
@@ -396,9 +393,9 @@ static void dropped_calls_of_a_device_without_rows_are_in_none(void **state)
 	drop(&operations[1], 2, 7, 0);
 	rows_take_lost();
 	assert_null(operations[0].rows[1]);
-	assert_int_equal(session_row(session, ROW_KERNEL, "second", 2)->calls, 7);
-	assert_int_equal(session_header(session)->counters[COUNTER_operations], 7);
-	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 0);
+	assert_int_equal(session_row(run.session, ROW_KERNEL, "second", 2)->calls, 7);
+	assert_int_equal(run.header->counters[COUNTER_operations], 7);
+	assert_int_equal(run.header->counters[COUNTER_operations_outside], 0);
 	settings.devices = UINT64_MAX;
 }
 

@@ -12,6 +12,7 @@
 #include "preload/events/sampling.h"
 #include "preload/base/settings.h"
 #include "preload/handles/operation.h"
+#include "tests/unit/made_run.h"
 
 #define MS	   1000000u
 #define SECOND	   1000000000u
@@ -27,7 +28,6 @@ bool mode_events = true;
 
 static struct operation frequent, rare;
 _Atomic bool mode_cupti;
-static struct session *session;
 static double cupti_part; /* of the time, that CUPTI takes */
 static double pairs;	  /* that calls got */
 static uint64_t now;
@@ -59,13 +59,13 @@ static int start(void **state)
 	threads = 1;
 	mode_cupti = false;
 	sampling_start(now);
-	return session_create(&session, NULL, false);
+	return make_run(0);
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	session_close(session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static void call(struct operation *operation, unsigned calls)
 	pairs += operation->sample_below == SAMPLE_ALL && calls > FIRST_POOL
 			 ? FIRST_POOL
 			 : calls * share(operation);
-	session_count(session, COUNTER_event_pairs, (uint64_t)pairs - (uint64_t)before);
+	session_count(run.session, COUNTER_event_pairs, (uint64_t)pairs - (uint64_t)before);
 }
 
 /* Lets time pass with these calls a second, and tells the budget as the collector does. */
@@ -92,8 +92,8 @@ static void pass(unsigned milliseconds, unsigned frequent_calls, unsigned rare_c
 		now += 5 * MS;
 		call(&frequent, frequent_calls / 200);
 		call(&rare, rare_calls / 200);
-		session_count(session, COUNTER_cupti_added_ns, cupti_part * 5 * MS);
-		sampling_update(session, now, threads);
+		session_count(run.session, COUNTER_cupti_added_ns, cupti_part * 5 * MS);
+		sampling_update(now, threads);
 	}
 }
 
@@ -150,7 +150,7 @@ static void a_budget_of_the_users_holds_from_the_first_call(void **state)
 
 	(void)state;
 	frequent.pairs = 1;
-	session_count(session, COUNTER_events_created, 60);
+	session_count(run.session, COUNTER_events_created, 60);
 	pass(5, 300000, 0);
 	/* More than was paid for by then: only the least that is timed. */
 	pairs_a_second_are_now(FLOOR_RATE);
@@ -170,7 +170,7 @@ static void first_pairs_beyond_a_budget_of_the_users_are_paid_back(void **state)
 	(void)state;
 	pass(1000, 300000, 0);
 	for (int second = 2; second < 6; second++) {
-		session_count(session, COUNTER_event_pairs, 300);
+		session_count(run.session, COUNTER_event_pairs, 300);
 		pass(1000, 300000, 0);
 		assert_float_equal(pairs + 300 * (second - 1), part * second * SECOND, 40);
 	}

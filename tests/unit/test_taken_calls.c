@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/records.h"
 #include "preload/recording/rows.h"
@@ -68,7 +69,7 @@ static void cheap_calls_are_recorded_2000_times(void **state)
 	take(ACTIVITY_RUNTIME_API, (struct activity){.callback = 5});
 	assert_int_equal(around.skipped, 1);
 	records_finish();
-	assert_non_null(strstr(session_string(rows_session, session_header(rows_session)->notes[0]),
+	assert_non_null(strstr(session_string(run.session, run.header->notes[0]),
 			       "Only the first 2000 calls"));
 }
 

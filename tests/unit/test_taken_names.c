@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "preload/base/run.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/records.h"
 #include "preload/recording/rows.h"
@@ -45,7 +46,7 @@ static void launched(uint64_t times)
 
 static uint32_t notes(void)
 {
-	return session_header(rows_session)->note_count;
+	return run.header->note_count;
 }
 
 TEST(names_are_trusted_until_a_module_was_unloaded)
@@ -93,7 +94,7 @@ TEST(a_name_may_be_right_where_calls_were_given_up)
 TEST(a_name_may_be_right_where_records_were_lost)
 {
 	launched(5);
-	session_count(rows_session, COUNTER_cupti_dropped, 1);
+	session_count(run.session, COUNTER_cupti_dropped, 1);
 	assert_false(takes_by_order());
 }
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "preload/base/run.h"
 #include "preload/collector/records.h"
 #include "preload/recording/rows.h"
 #include "tests/unit/taken_records.h"
@@ -93,7 +94,7 @@ static void a_record_without_a_call_counts_by_its_own_start(void **state)
 static void no_row_has_more_records_than_calls_once_the_window_changed(void **state)
 {
 	(void)state;
-	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->calls = 2;
+	session_row(run.session, ROW_KERNEL, "_Z1av", 0)->calls = 2;
 	for (unsigned i = 1; i <= 4; i++)
 		take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 4);
@@ -102,7 +103,7 @@ static void no_row_has_more_records_than_calls_once_the_window_changed(void **st
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 4);
 	assert_int_equal(count(COUNTER_unmatched_records), 5);
 	/* What was called outside the window alone. */
-	session_row(rows_session, ROW_KERNEL, "_Z1cv", 0)->calls_outside = 1;
+	session_row(run.session, ROW_KERNEL, "_Z1cv", 0)->calls_outside = 1;
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1cv"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1cv", 0)->cupti.count, 0);
 	/* A call whose place another's record has got. */
@@ -114,13 +115,13 @@ static void no_row_has_more_records_than_calls_once_the_window_changed(void **st
 	assert_false(around.timed);
 	around.call = NULL;
 	/* Those of nodes of graphs have no calls. */
-	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->graph_records = 3;
+	session_row(run.session, ROW_KERNEL, "_Z1av", 0)->graph_records = 3;
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 5);
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 5);
 	/* One that was called, and one that no hook saw. */
-	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->calls = 3;
+	session_row(run.session, ROW_KERNEL, "_Z1av", 0)->calls = 3;
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 6);
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1bv"});

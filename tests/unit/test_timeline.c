@@ -12,12 +12,12 @@
 #include "preload/base/settings.h"
 #include "preload/launch/window.h"
 #include "preload/timeline/timeline.h"
+#include "tests/unit/made_run.h"
 
 #define US 1000ull
 
 _Atomic bool mode_cupti = true;
 
-static struct session *session;
 static uint32_t last; /* number of the thread's last call */
 
 /* The window's part: when it changes, in microseconds; 0: it is open all the time. */
@@ -33,13 +33,13 @@ static int start(void **state)
 	(void)state;
 	last = 0;
 	changes = 0;
-	return session_create(&session, NULL, 0);
+	return make_run(0);
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	session_close(session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static uint64_t idle(int device, enum idle_cause cause)
 	const struct idle_row *row;
 	uint64_t total = 0;
 
-	session_for_each_idle (session, row)
+	session_for_each_idle (run.session, row)
 		if (row->device == device && row->cause == cause)
 			total += row->total;
 	return total / US;
@@ -88,7 +88,6 @@ static void gaps_of_a_record_that_never_comes_are_resolved(void **state)
 	const uint64_t count = 3 * HOST_CALLS_KEPT;
 
 	(void)state;
-	timeline_start(session);
 	/* 100 operations follow each other without a gap, and the oldest call keeps its record. */
 	for (uint64_t i = 0; i < count; i++) {
 		operation(0, 10 * i + 5 * (i % 100 == 0), 10 * i + 10, 0, call(10 * i, 10 * i + 1));
@@ -97,7 +96,7 @@ static void gaps_of_a_record_that_never_comes_are_resolved(void **state)
 	timeline_settle(UINT64_MAX);
 	assert_int_equal(idle(0, IDLE_UNRESOLVED), 0);
 	assert_int_equal(idle(0, IDLE_LATENCY), (count - 1) / 100 * 5);
-	assert_int_equal(session_header(session)->uses[0].late, 0);
+	assert_int_equal(run.header->uses[0].late, 0);
 }
 
 /* Only its first node tells a graph launch's call. */
@@ -106,7 +105,6 @@ static void gaps_inside_a_graph_launch_are_apart_from_those_before_it(void **sta
 	uint32_t number;
 
 	(void)state;
-	timeline_start(session);
 	operation(1, 0, 10, 0, call(0, 2));
 	number = call(50, 60);
 	operation(1, 70, 80, 33, number);
@@ -116,7 +114,7 @@ static void gaps_inside_a_graph_launch_are_apart_from_those_before_it(void **sta
 	assert_int_equal(idle(1, IDLE_PROGRAM), 40);
 	assert_int_equal(idle(1, IDLE_LATENCY), 20);
 	assert_int_equal(idle(1, IDLE_GRAPH), 11);
-	assert_int_equal(session_header(session)->uses[1].busy, 28 * US);
+	assert_int_equal(run.header->uses[1].busy, 28 * US);
 }
 
 static void a_node_behind_other_work_has_the_call_of_its_launch(void **state)
@@ -124,7 +122,6 @@ static void a_node_behind_other_work_has_the_call_of_its_launch(void **state)
 	uint32_t number;
 
 	(void)state;
-	timeline_start(session);
 	number = call(0, 5);
 	operation(2, 10, 20, 34, number);
 	operation(2, 25, 30, 0, call(6, 8));
@@ -141,10 +138,9 @@ static void add(uint32_t device, uint64_t begin, uint64_t end, uint32_t context,
 
 static void each_part_of_a_devices_time_is_counted_once(void **state)
 {
-	const struct device_use *use = &session_header(session)->uses[3];
+	const struct device_use *use = &run.header->uses[3];
 
 	(void)state;
-	timeline_start(session);
 	add(3, 100, 110, 5, false);
 	assert_int_equal(use->contexts, 1);
 	add(3, 105, 125, 5, true);
@@ -175,13 +171,12 @@ static void each_part_of_a_devices_time_is_counted_once(void **state)
 static void a_gap_in_which_the_window_changes_is_no_idle_time(void **state)
 {
 	(void)state;
-	timeline_start(session);
 	changes = 40;
 	operation(4, 0, 10, 0, call(0, 2));
 	operation(4, 60, 70, 0, call(50, 55));
 	operation(4, 90, 95, 0, call(80, 85));
 	timeline_settle(UINT64_MAX);
-	assert_int_equal(session_header(session)->uses[4].excluded, 50 * US);
+	assert_int_equal(run.header->uses[4].excluded, 50 * US);
 	assert_int_equal(idle(4, IDLE_PROGRAM), 10);
 	assert_int_equal(idle(4, IDLE_LATENCY), 10);
 }
@@ -189,7 +184,6 @@ static void a_gap_in_which_the_window_changes_is_no_idle_time(void **state)
 static void gaps_are_split_only_up_to_what_is_settled(void **state)
 {
 	(void)state;
-	timeline_start(session);
 	operation(5, 0, 10, 0, call(0, 2));
 	operation(5, 60, 70, 0, call(15, 20));
 	operation(5, 90, 95, 0, call(25, 30));
@@ -212,14 +206,13 @@ static void memory_does_not_grow_with_operations(void **state)
 	uint64_t before = timeline_memory(), after;
 
 	(void)state;
-	timeline_start(session);
 	work_with_gaps(6, 0, 100000);
 	after = timeline_memory();
 	assert_true(after <= before + (4u << 20));
 	work_with_gaps(6, 100000, 1000000);
 	assert_int_equal(timeline_memory(), after);
 	timeline_settle(UINT64_MAX);
-	assert_int_equal(session_header(session)->uses[6].busy, 1000000 * 5 * US);
+	assert_int_equal(run.header->uses[6].busy, 1000000 * 5 * US);
 }
 
 int main(void)

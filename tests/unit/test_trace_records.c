@@ -16,13 +16,11 @@
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
+#include "tests/unit/made_run.h"
 
-struct session *rows_session;
-const struct clock_scale *rows_scale;
 bool mode_driver_records;
 struct options settings;
 
-static const struct clock_scale scale = {.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
 static struct operation kernel = {.name = "kernel",
 				  .kind = ROW_KERNEL,
 				  .overhead = OVERHEAD_KERNEL},
@@ -91,9 +89,9 @@ struct range_place ranges_of_record(uint32_t thread, uint64_t start, uint64_t en
 static int start(void **state)
 {
 	(void)state;
-	if (session_create(&rows_session, NULL, SESSION_TRACE))
+	if (make_run(SESSION_TRACE))
 		return -1;
-	rows_scale = &scale;
+	run.scale = (struct clock_scale){.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
 	wanted = true;
 	has_activity = mode_driver_records = false;
 	kind_of_call = ROW_DRIVER_API;
@@ -105,22 +103,22 @@ static int start(void **state)
 static int stop(void **state)
 {
 	(void)state;
-	session_close(rows_session);
+	session_close(run.session);
 	return 0;
 }
 
 /* The only record of the trace; NULL: there is none. */
 static const struct trace_record *record(void)
 {
-	const struct trace_record *first = session_next_trace(rows_session, NULL);
+	const struct trace_record *first = session_next_trace(run.session, NULL);
 
-	assert_true(!first || !session_next_trace(rows_session, first));
+	assert_true(!first || !session_next_trace(run.session, first));
 	return first;
 }
 
 static const char *name_of(uint64_t offset)
 {
-	return session_string(rows_session, offset);
+	return session_string(run.session, offset);
 }
 
 static void each_member_of_an_operation_is_its_records(void **state)
@@ -144,9 +142,9 @@ static void each_member_of_an_operation_is_its_records(void **state)
 	const struct trace_record *made;
 
 	(void)state;
-	session_header(rows_session)->trace_on = 0;
+	run.header->trace_on = 0;
 	assert_false(trace_wanted());
-	session_header(rows_session)->trace_on = 1;
+	run.header->trace_on = 1;
 	assert_true(trace_wanted());
 	trace_operation(&kernel, &activity);
 	made = record();
@@ -176,8 +174,8 @@ static const struct trace_record *timed(const struct in_flight *operation)
 	const struct trace_record *last = NULL, *next;
 
 	trace_timed(operation);
-	for (next = session_next_trace(rows_session, NULL); next;
-	     next = session_next_trace(rows_session, next))
+	for (next = session_next_trace(run.session, NULL); next;
+	     next = session_next_trace(run.session, next))
 		last = next;
 	return last;
 }
@@ -328,10 +326,10 @@ static void a_window_leaves_kinds_out_and_what_is_not_matched_has_no_call(void *
 static void memory_is_of_a_trace_of_operations(void **state)
 {
 	(void)state;
-	session_header(rows_session)->trace_on = 0;
+	run.header->trace_on = 0;
 	settings.trace = TRACE_GPU | TRACE_API;
 	assert_false(trace_wants_memory());
-	session_header(rows_session)->trace_on = 1;
+	run.header->trace_on = 1;
 	assert_true(trace_wants_memory());
 	settings.trace = TRACE_API;
 	assert_false(trace_wants_memory());

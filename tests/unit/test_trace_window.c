@@ -15,10 +15,10 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "report/options/options.h"
+#include "tests/unit/made_run.h"
 
 #define SECOND 1000000000ull
 
-struct session *rows_session;
 static bool active;
 static uint64_t now;
 
@@ -42,14 +42,14 @@ static int begin(void **state)
 	active = true;
 	mode_cupti = true;
 	now = 100 * SECOND;
-	return session_create(&rows_session, NULL, 0);
+	return make_run(0);
 }
 
 static int end(void **state)
 {
 	(void)state;
 	trace_window_close();
-	session_close(rows_session);
+	session_close(run.session);
 	return 0;
 }
 
@@ -58,7 +58,7 @@ static void records(unsigned count)
 	const struct trace_record record = {.kind = ROW_KERNEL, .start = 1};
 
 	while (count--)
-		assert_int_equal(session_trace(rows_session, &record), 0);
+		assert_int_equal(session_trace(run.session, &record), 0);
 }
 
 static void are_kept(unsigned count)
@@ -66,11 +66,11 @@ static void are_kept(unsigned count)
 	const struct trace_record *record;
 	unsigned kept = 0;
 
-	session_for_each_trace (rows_session, record)
+	session_for_each_trace (run.session, record)
 		kept++;
 	assert_int_equal(kept, count);
-	assert_int_equal(session_header(rows_session)->counters[COUNTER_trace_records], count);
-	assert_int_equal(session_header(rows_session)->counters[COUNTER_trace_lost], 0);
+	assert_int_equal(run.header->counters[COUNTER_trace_records], count);
+	assert_int_equal(run.header->counters[COUNTER_trace_lost], 0);
 }
 
 static void a_trace_begins_anew_and_is_forgotten_at_its_end(void **state)
@@ -79,7 +79,7 @@ static void a_trace_begins_anew_and_is_forgotten_at_its_end(void **state)
 	for (unsigned i = 1; i <= 3; i++) {
 		assert_int_equal(trace_window_open(TRACE_GPU, SECOND), 0);
 		assert_true(trace_window_is_open());
-		assert_int_equal(session_header(rows_session)->trace_on, 1);
+		assert_int_equal(run.header->trace_on, 1);
 		are_kept(0);
 		/* More than a segment each time. */
 		records(20000 * i);
@@ -87,7 +87,7 @@ static void a_trace_begins_anew_and_is_forgotten_at_its_end(void **state)
 	}
 	trace_window_close();
 	assert_false(trace_window_is_open());
-	assert_int_equal(session_header(rows_session)->trace_on, 0);
+	assert_int_equal(run.header->trace_on, 0);
 	are_kept(0);
 }
 
@@ -96,22 +96,22 @@ static uint64_t last_start(void)
 	const struct trace_record *record;
 	uint64_t last = 0;
 
-	session_for_each_trace (rows_session, record)
+	session_for_each_trace (run.session, record)
 		last = record->start > last ? record->start : last;
 	return last;
 }
 
 static void of_too_many_the_newest_are_kept_and_the_others_counted(void **state)
 {
-	const uint64_t *counters = session_header(rows_session)->counters;
+	const uint64_t *counters = run.header->counters;
 	const struct trace_record *record;
 	uint64_t least = TRACE_WINDOW_BYTES / 2 / sizeof(*record), kept = 0, first = UINT64_MAX;
 
 	(void)state;
 	assert_int_equal(trace_window_open(TRACE_GPU, SECOND), 0);
 	for (uint64_t i = 1; i <= 1000000; i++)
-		session_trace(rows_session, &(struct trace_record){.kind = ROW_KERNEL, .start = i});
-	session_for_each_trace (rows_session, record) {
+		session_trace(run.session, &(struct trace_record){.kind = ROW_KERNEL, .start = i});
+	session_for_each_trace (run.session, record) {
 		kept++;
 		first = record->start < first ? record->start : first;
 	}
@@ -134,17 +134,17 @@ static void one_that_is_copied_takes_no_more(void **state)
 	assert_int_equal(trace_window_open(TRACE_GPU, SECOND), 0);
 	records(3);
 	trace_window_stop();
-	assert_int_equal(session_header(rows_session)->trace_on, TRACE_STAYS);
+	assert_int_equal(run.header->trace_on, TRACE_STAYS);
 	assert_true(trace_window_is_open());
 	are_kept(3);
 	assert_int_equal(trace_window_close(), 0);
-	assert_int_equal(session_header(rows_session)->trace_on, TRACE_NONE);
+	assert_int_equal(run.header->trace_on, TRACE_NONE);
 	are_kept(0);
 	assert_int_equal(trace_window_close(), -ENODATA);
 	/* That of a whole run goes on. */
-	session_header(rows_session)->trace_on = TRACE_GROWS;
+	run.header->trace_on = TRACE_GROWS;
 	trace_window_stop();
-	assert_int_equal(session_header(rows_session)->trace_on, TRACE_GROWS);
+	assert_int_equal(run.header->trace_on, TRACE_GROWS);
 }
 
 static void it_takes_what_was_asked_for(void **state)
@@ -171,18 +171,18 @@ static void without_cupti_there_is_none(void **state)
 	mode_cupti = false;
 	assert_int_equal(trace_window_open(TRACE_API, SECOND), -EOPNOTSUPP);
 	assert_int_equal(trace_window_open(TRACE_GPU | TRACE_API, SECOND), -EOPNOTSUPP);
-	assert_int_equal(session_header(rows_session)->trace_on, 0);
+	assert_int_equal(run.header->trace_on, 0);
 	assert_int_equal(trace_window_open(TRACE_GPU, SECOND), 0);
 }
 
 static void a_trace_of_the_run_is_left_alone(void **state)
 {
 	(void)state;
-	session_header(rows_session)->trace_on = 1;
+	run.header->trace_on = 1;
 	records(3);
 	assert_int_equal(trace_window_open(TRACE_GPU, SECOND), -EEXIST);
 	trace_window_close();
-	assert_int_equal(session_header(rows_session)->trace_on, 1);
+	assert_int_equal(run.header->trace_on, 1);
 	are_kept(3);
 }
 

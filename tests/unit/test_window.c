@@ -14,6 +14,7 @@
 #include "preload/base/settings.h"
 #include "preload/launch/window.h"
 #include "report/session/session.h"
+#include "tests/unit/made_run.h"
 
 #define SECOND	 1000000000ull
 #define REALTIME (1000 * SECOND) /* is so much ahead */
@@ -55,7 +56,7 @@ static int start_open(void **state)
 static bool open_after(double seconds)
 {
 	now += (uint64_t)(seconds * 1e9);
-	window_update(NULL);
+	window_update();
 	assert_int_equal(atomic_load(&count_only_blocks), !window_is_open());
 	assert_false(window_is_due());
 	return window_is_open();
@@ -275,18 +276,17 @@ static void a_command_takes_the_place_of_the_plan(void **state)
 /* The last one: it has no end. */
 static void a_timeout_closes_it_for_good(void **state)
 {
-	struct session *session;
 
 	(void)state;
-	assert_int_equal(session_create(&session, NULL, 0), 0);
+	assert_int_equal(make_run(0), 0);
 	window_start(&(struct window_plan){.from_start = true, .timeout = 4.5, .every = 2});
 	now += 4 * SECOND;
 	assert_true(window_is_due());
-	window_update(session);
+	window_update();
 	assert_true(window_is_open());
-	assert_int_equal(session_header(session)->note_count, 0);
+	assert_int_equal(run.header->note_count, 0);
 	now += SECOND / 2;
-	window_update(session);
+	window_update();
 	assert_false(window_is_open());
 	now += 100 * SECOND;
 	assert_false(window_is_due());
@@ -295,12 +295,12 @@ static void a_timeout_closes_it_for_good(void **state)
 	assert_false(window_is_open());
 	assert_int_equal(window_command(true, 0), -EALREADY);
 	now += 100 * SECOND;
-	window_update(session);
+	window_update();
 	assert_false(window_is_open());
-	assert_int_equal(session_header(session)->note_count, 1);
-	assert_string_equal(session_string(session, session_header(session)->notes[0]),
+	assert_int_equal(run.header->note_count, 1);
+	assert_string_equal(session_string(run.session, run.header->notes[0]),
 			    "Profiling ended 4.5 s after the driver's initialisation (--timeout).");
-	session_close(session);
+	session_close(run.session);
 }
 
 int main(void)

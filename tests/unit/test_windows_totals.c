@@ -47,7 +47,7 @@ static void a_graph_that_was_recorded_whole_is_exact(void **state)
 	assert_true(rows[FIRST][0].windows_total == 0);
 	assert_true(rows[FIRST][0].windows_error == 0);
 	assert_int_equal(rows[FIRST][0].node_calls_estimated, 0);
-	assert_int_equal(session_header(rows_session)->counters[COUNTER_graph_node_calls], 6);
+	assert_int_equal(run.header->counters[COUNTER_graph_node_calls], 6);
 }
 
 static void launches_between_windows_are_like_those_in_them(void **state)

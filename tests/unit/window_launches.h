@@ -18,10 +18,10 @@
 #include "preload/recording/window_estimate.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
+#include "tests/unit/made_run.h"
 
 enum { FIRST, SECOND, GRAPH, SAME_GRAPH, VARIABLE_GRAPH, COPY, OPERATIONS };
 
-struct session *rows_session;
 static struct operation every_tests[16][OPERATIONS], *operations; /* of the present test */
 static struct row rows[OPERATIONS][2];
 static struct operation *first_operation;
@@ -91,7 +91,7 @@ static int start(void **state)
 	static uint32_t index, tests;
 
 	(void)state;
-	if (session_create(&rows_session, NULL, 0))
+	if (make_run(0))
 		return -1;
 	memset(rows, 0, sizeof(rows));
 	operations = every_tests[tests++];
@@ -122,7 +122,7 @@ static int stop(void **state)
 	sums_close_window(false);
 	for (unsigned i = 0; i < 3; i++)
 		free(contents[i]);
-	session_close(rows_session);
+	session_close(run.session);
 	return 0;
 }
 
