@@ -10,7 +10,7 @@
 
 #include "report/export/json.h"
 #include "report/names/visible.h"
-#include "report/sheet/number.h"
+#include "report/sheet/sheet.h"
 
 static void free_reading(struct reading *reading)
 {
@@ -272,17 +272,63 @@ const char *top_percent(char *text, double share)
 	return text;
 }
 
-static void write_text(const struct reading *reading, const struct reading_rows *rows)
-{
-	char busy[NUMBER_SIZE], calls[NUMBER_SIZE], time_text[NUMBER_SIZE], clock[16];
+enum {
+	LINE_TIME,
+	LINE_PID,
+	LINE_SECONDS,
+	LINE_BUSY,
+	LINE_CALLS,
+	LINE_GPU_TIME,
+	LINE_SHARE,
+	LINE_NAME
+};
 
-	printf("%8s  %7d  %7.2f  %7s  %9s  %8s", top_clock(clock), (int)reading->profile.pid,
-	       reading_seconds(reading), top_percent(busy, rows->busy),
-	       number_count(calls, rows->calls), number_time(time_text, rows->total));
-	if (rows->count > 0 && rows->total > 0)
-		printf("  %7.2f  %s", 100 * (double)rows->rows[0].total / (double)rows->total,
-		       rows->rows[0].run->name);
-	putchar('\n');
+static const struct column line_columns[] = {
+	[LINE_TIME] = {"Time", "time", .kind = CELL_TEXT, .width = 8},
+	[LINE_PID] = {"PID", "pid", .kind = CELL_INTEGER, .width = 7},
+	[LINE_SECONDS] = {"Seconds", "seconds", .kind = CELL_REAL, .width = 7, .decimals = 2},
+	[LINE_BUSY] = {"Busy(%)", "busy", .kind = CELL_REAL, .width = 7, .decimals = 1},
+	[LINE_CALLS] = {"Calls", "calls", .kind = CELL_TEXT, .width = 9},
+	[LINE_GPU_TIME] = {"GPU Time", "gpu_time", .kind = CELL_TIME, .width = 8},
+	[LINE_SHARE] = {"Time(%)", "share", .kind = CELL_REAL, .width = 7, .decimals = 2},
+	[LINE_NAME] = {"Name", "name", .kind = CELL_TEXT, .name = true},
+};
+
+struct line {
+	const struct reading *reading;
+	const struct reading_rows *rows;
+};
+
+/* A reading: the first of its rows has a share and a name. */
+static void fill_line(const struct sheet *sheet, size_t row, struct cell *cells)
+{
+	const struct line *line = sheet->argument;
+	const struct reading_rows *rows = line->rows;
+	char clock[16], calls[NUMBER_SIZE];
+
+	(void)row;
+	cell_print(&cells[LINE_TIME], "%s", top_clock(clock));
+	cell_count(&cells[LINE_PID], (uint64_t)line->reading->profile.pid);
+	cell_real(&cells[LINE_SECONDS], reading_seconds(line->reading));
+	if (rows->busy >= 0)
+		cell_real(&cells[LINE_BUSY], 100 * rows->busy);
+	cell_print(&cells[LINE_CALLS], "%s", number_count(calls, rows->calls));
+	cell_count(&cells[LINE_GPU_TIME], rows->total);
+	if (rows->count == 0 || rows->total == 0)
+		return;
+	cell_real(&cells[LINE_SHARE], 100 * (double)rows->rows[0].total / (double)rows->total);
+	cell_text(&cells[LINE_NAME], rows->rows[0].run->name);
+}
+
+/* NULL: the headings. */
+static void write_text(const struct line *line)
+{
+	struct sheet sheet = {
+		SHEET_OF(line_columns), .row = fill_line,  .argument = line,
+		.rows = line ? 1 : 0,	.continued = line,
+	};
+
+	sheet_write(&sheet, stdout);
 }
 
 static void write_json(const struct reading *reading, const struct reading_rows *rows)
@@ -347,7 +393,7 @@ static int write_lines(const struct readings *readings, const struct options *op
 		if (options->print_json)
 			write_json(&readings->of[i], &rows);
 		else
-			write_text(&readings->of[i], &rows);
+			write_text(&(struct line){&readings->of[i], &rows});
 		reading_rows_free(&rows);
 	}
 	if (fflush(stdout) != 0 && !error)
@@ -362,7 +408,7 @@ static int run_batch(struct readings *readings, const struct options *options)
 	int error;
 
 	if (!options->print_json)
-		puts("    Time      PID  Seconds  Busy(%)      Calls  GPU Time  Time(%)  Name");
+		write_text(NULL);
 	for (unsigned made = 1;; made++) {
 		error = write_lines(readings, options);
 		if (error)

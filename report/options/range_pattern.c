@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ struct range_pattern {
 
 static const char regex_prefix[] = "regex:";
 
-int expression_compile(regex_t *regex, const char *text, char *reason, size_t size)
+/* Whatever the program's locale is. 0, or -EINVAL with a reason. */
+static int compile_expression(regex_t *regex, const char *text, char *reason, size_t size)
 {
 	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
 	int error = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
@@ -40,7 +42,7 @@ int expression_compile(regex_t *regex, const char *text, char *reason, size_t si
 int expression_check(const char *text, char *reason, size_t size)
 {
 	regex_t regex;
-	int error = expression_compile(&regex, text, reason, size);
+	int error = compile_expression(&regex, text, reason, size);
 
 	if (!error)
 		regfree(&regex);
@@ -90,7 +92,7 @@ static int make_element(struct element *element, char *text, const char *end, bo
 	*out = '\0';
 	if (!regex)
 		return 0;
-	if (expression_compile(&element->regex, element->text, reason, sizeof(reason))) {
+	if (compile_expression(&element->regex, element->text, reason, sizeof(reason))) {
 		snprintf(message, size, "bad expression '%s': %s", element->text, reason);
 		return -EINVAL;
 	}

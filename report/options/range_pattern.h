@@ -15,7 +15,6 @@
 #ifndef KTIME_REPORT_OPTIONS_RANGE_PATTERN_H
 #define KTIME_REPORT_OPTIONS_RANGE_PATTERN_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -38,9 +37,7 @@ bool range_pattern_is_push_pop(const struct range_pattern *pattern);
 bool range_pattern_matches(const struct range_pattern *pattern, const struct open_range_name *open,
 			   size_t count);
 
-/* Compile a POSIX extended expression, or see whether that can be done, whatever the program's
- * locale is. 0, or -EINVAL with a reason. */
-int expression_compile(regex_t *regex, const char *text, char *reason, size_t size);
+/* Whether a POSIX extended expression can be compiled. 0, or -EINVAL with a reason. */
 int expression_check(const char *text, char *reason, size_t size);
 
 #endif

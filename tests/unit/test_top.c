@@ -83,7 +83,7 @@ static void lines_tell_the_interval_and_the_row_with_the_most_time(void **state)
 			    (size_t)(line - text));
 	/* After the clock. */
 	assert_string_equal(strchr(line, '\n') + 9,
-			    "     4321     0.00        -          0       0ns\n");
+			    "     4321     0.00        -          0       0ns        -  -\n");
 	*strchr(line, '\n') = '\0';
 	assert_string_equal(line + 8,
 			    "     4321     2.00     37.5          8  3.2000us    78.12  second");
