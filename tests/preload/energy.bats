@@ -54,6 +54,13 @@ GPU 0: clocks limited in 100.0 % of N samples by software power cap.'
 	[[ "$stderr" != *libnvidia-ml* ]]
 }
 
+# Both at once leave a lock of the driver's held, if a library of the program calls cuInit again. What
+# fails of CUPTI's calls is in the log.
+@test "NVML is initialised once CUPTI has started" {
+	SIM_FAULT=cuptiActivityRegisterCallbacks:*:999 SIM_LOG=$PWD/log run -0 --separate-stderr under_ktime $saxpy
+	is $'cuptiActivityRegisterCallbacks\nnvmlInit_v2' eval "grep -oE 'cuptiActivityRegisterCallbacks|nvmlInit_v2' log"
+}
+
 @test "every device that the program uses has its own lines" {
 	SIM_DEVICES=3 run -0 --separate-stderr under_ktime "$programs/contexts" devices
 	is "$known"$'\n'"${known//GPU 0/GPU 1}"$'\n'"${known//GPU 0/GPU 2}" lines

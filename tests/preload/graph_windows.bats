@@ -263,6 +263,12 @@ LONG=12000
 	done
 }
 
+@test "with a budget, a run that ends before CUPTI would be started says so" {
+	launches=100 nodes=3 windows launches "--budget 50"
+	is 0 counter cupti_records
+	says "CUPTI was not started: the run was too short to pay for that (--budget 50)."
+}
+
 @test "with a budget, a CUPTI that bears no windows is not used, and the report says why" {
 	SIM_CUPTI_VERSION=28 launches=100 nodes=3 windows launches "--budget 50"
 	is 0 counter cupti_records
@@ -278,6 +284,7 @@ LONG=12000
 	is 0 counter cupti_records
 	is 120000 counter graph_node_calls
 	says "CUPTI was not started: no thread for that (Resource temporarily unavailable)"
+	says "Signals that end the program end it without a report: ktime's second thread could not be started."
 }
 
 @test "a CUPTI that refuses when it is started late leaves the run to the events" {

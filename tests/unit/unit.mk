@@ -55,10 +55,7 @@ $(MERGE_MANY): $(BUILD)/obj/tests/command/merge_many.o \
 
 # These are linked with the object that they test alone: the test defines what it calls.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
-$(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/, late_start.o)
-$(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/late_start.o
 $(BUILD)/tests/unit/test_commands: $(BUILD)/obj/preload/recording/commands.o
-$(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/events/gates.o
 $(BUILD)/tests/unit/test_instantiation: $(BUILD)/obj/preload/handles/graph.o
 $(BUILD)/tests/unit/test_cost: $(BUILD)/obj/preload/collector/cost.o
@@ -69,7 +66,6 @@ $(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, 
 $(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/recording.o
-$(BUILD)/tests/unit/test_recording: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, recording/rows.o driver/entries.o)
 $(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o match.o) recording/rows.o driver/entries.o events/in_flight.o)
@@ -85,27 +81,20 @@ $(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, hol
 $(BUILD)/tests/unit/test_held_trace: $(BUILD)/obj/preload/memory/holdings.o
 $(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/allocations.o
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/calibration.o
-$(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
 $(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals test_windows_versions): $(addprefix $(BUILD)/obj/preload/recording/, sums.o window_estimate.o)
 $(addprefix $(BUILD)/tests/unit/, test_window_estimate test_estimates): $(BUILD)/obj/preload/recording/window_estimate.o
 $(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(BUILD)/obj/preload/handles/graph.o
 $(BUILD)/tests/unit/test_copy_graphs: $(BUILD)/obj/preload/handles/graph.o
 $(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
 $(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o)
-$(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o
-$(BUILD)/tests/unit/test_collector: $(BUILD)/obj/preload/collector/collector.o
 $(addprefix $(BUILD)/tests/unit/, test_measured_launches test_measured_values): $(SIM_OBJECTS)/clock/preload/metrics/metrics.o
 $(BUILD)/tests/unit/test_context_gates: $(BUILD)/obj/preload/events/gates.o
 $(BUILD)/tests/unit/test_context_ends: $(BUILD)/obj/preload/lifecycle/context_end.o
 $(BUILD)/tests/unit/test_stream_ends: $(SIM_OBJECTS)/clock/preload/collector/stream_ends.o
-$(BUILD)/tests/unit/test_trace_records: $(BUILD)/obj/preload/collector/trace.o
 $(BUILD)/tests/unit/test_host_calls: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o)
 $(BUILD)/tests/unit/test_nvtx_injection: $(addprefix $(BUILD)/obj/preload/nvtx/, injection.o names.o)
 $(BUILD)/tests/unit/test_exec_hooks: $(BUILD)/obj/preload/hooks/libc.o
 $(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/wrappers.o base/own_part.o)
-$(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_stream
-$(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
-$(BUILD)/tests/unit/test_recorded_launches: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/operation.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
@@ -114,12 +103,6 @@ $(BUILD)/tests/unit/test_nvml: $(addprefix $(BUILD)/obj/preload/, reporter/energ
 $(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_pointer_map: $(BUILD)/obj/preload/base/pointer_map.o
 $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/driver.o
-
-# A thread that makes calls, with the clock of the test.
-$(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times \
-	test_event_records test_cold_path test_pool_calls): \
-	$(BUILD)/obj/tests/unit/launch_path.o $(patsubst %, $(SIM_OBJECTS)/clock/preload/launch/%.o, call runtime_call) \
-	$(addprefix $(BUILD)/obj/preload/, launch/cold_path.o base/own_part.o base/pointer_map.o events/gates.o handles/capture.o)
 
 HASHED := $(addprefix $(BUILD)/tests/unit/libhashed_,gnu.so sysv.so)
 $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o
@@ -149,13 +132,6 @@ $(BUILD)/tests/unit/test_screen: $(BUILD)/obj/tests/unit/terminal.o
 # Finds the simulated NVML, also where a sanitizer calls dlopen in its place.
 $(BUILD)/tests/unit/test_nvml_devices: private LDFLAGS += -Wl,--disable-new-dtags,-rpath,$(abspath $(SIM)/lib)
 $(BUILD)/tests/unit/test_nvml_devices: | $(SIM)/lib/libnvidia-ml.so.1
-
-$(BUILD)/tests/unit/test_lifecycle_end: private LDFLAGS += -Wl,--wrap=log_file_say
-# What is of the command is left out: preload/lifecycle/output.c has a namesake there.
-$(addprefix $(BUILD)/tests/unit/, test_lifecycle test_lifecycle_end): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/obj/cupti/versions.o \
-		$(addprefix $(BUILD)/obj/preload/, lifecycle/lifecycle.o base/settings.o) $(REPORT_LIBRARY_OBJECTS) | $(KERNEL_CLOCK)
-	@mkdir -p $(@D)
-	$(UNIT_LINK) $(UNIT_LEAKS) $^ $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 # Kept, so that only what changed is built again.
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)
