@@ -88,7 +88,8 @@ note="Written by another version of ktime: 1 figure is not shown: made_up."
 			$version show --percentiles --idle --memory earlier >shown
 			$version show --print-gpu-trace --print-api-trace --quiet earlier >>shown
 			$version show --nvtx-kernels --quiet earlier >>shown
-			diff "${profile%.ktime.gz}.txt" shown
+			[[ $profile = *_job.* ]] && text=profile_job || text=profile
+			diff "$root/tests/golden/$text.txt" shown
 		done
 	done
 }

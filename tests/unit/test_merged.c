@@ -136,7 +136,8 @@ static void write_report(struct session *session, const char *words, unsigned sl
 	options_free(&options);
 }
 
-/* As JSON, an object a line: all, or the rows, the devices' use and the processes. */
+/* As JSON, an object a line, but the parts of a histogram on one: all, or the rows, the devices'
+ * use and the processes. */
 static void write_json(struct session *session, bool all, FILE *file)
 {
 	static const char *const parts[] = {"\"use\"", "\"untimed\"", "\"job\"", "\"rows\""};
@@ -164,7 +165,8 @@ static void write_json(struct session *session, bool all, FILE *file)
 		if (digits > 9 || !shown)
 			continue;
 		fputc(text[i], file);
-		if (i > 0 && text[i] == ',' && (text[i - 1] == '}' || text[i - 1] == ']'))
+		if (i > 0 && text[i] == ',' && (text[i - 1] == '}' || text[i - 1] == ']') &&
+		    strncmp(text + i + 1, "{\"from\"", strlen("{\"from\"")) != 0)
 			fputc('\n', file);
 	}
 	fputc('\n', file);
