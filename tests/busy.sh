@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit
 : "${BUILD:=build}"
 files=(tests/preload/{always_on,children,collecting,crowded,endings,energy,guest,killed,left,lives,merge,prometheus,ranks,signals,steer,top}.bats
 	tests/command/launch.bats)
-units=(background_thread child cupti_finalize nvml screen steer)
+units=(background_thread child cupti_finalize screen steer)
 if [ "${1-}" = part ]; then
 	export BATS_FILTER='goes on as a daemon|stays in its profile|second Ctrl-C|is gone|whose calls add up|SIGTERM$'
 	files=(tests/preload/{left,signals,steer,top,killed,endings}.bats)

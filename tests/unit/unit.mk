@@ -55,9 +55,7 @@ $(MERGE_MANY): $(BUILD)/obj/tests/command/merge_many.o \
 
 # These are linked with the object that they test alone: the test defines what it calls.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
-$(BUILD)/tests/unit/test_commands: $(BUILD)/obj/preload/recording/commands.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/events/gates.o
-$(BUILD)/tests/unit/test_instantiation: $(BUILD)/obj/preload/handles/graph.o
 $(BUILD)/tests/unit/test_cost: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/settings.c)
@@ -68,11 +66,8 @@ $(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/recordin
 $(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, recording/rows.o driver/entries.o)
-$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o match.o) recording/rows.o driver/entries.o events/in_flight.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, records.o match.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/timeline.o
-$(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
-	$(addprefix $(BUILD)/obj/preload/, collector/records.o recording/rows.o driver/entries.o base/pointer_map.o)
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o)
 $(BUILD)/tests/unit/test_causes: $(BUILD)/obj/preload/timeline/timeline.o
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
@@ -83,23 +78,10 @@ $(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/allocations.o
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/calibration.o
 $(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals test_windows_versions): $(addprefix $(BUILD)/obj/preload/recording/, sums.o window_estimate.o)
 $(addprefix $(BUILD)/tests/unit/, test_window_estimate test_estimates): $(BUILD)/obj/preload/recording/window_estimate.o
-$(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(BUILD)/obj/preload/handles/graph.o
-$(BUILD)/tests/unit/test_copy_graphs: $(BUILD)/obj/preload/handles/graph.o
-$(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
-$(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o)
-$(addprefix $(BUILD)/tests/unit/, test_measured_launches test_measured_values): $(SIM_OBJECTS)/clock/preload/metrics/metrics.o
-$(BUILD)/tests/unit/test_context_gates: $(BUILD)/obj/preload/events/gates.o
-$(BUILD)/tests/unit/test_context_ends: $(BUILD)/obj/preload/lifecycle/context_end.o
-$(BUILD)/tests/unit/test_stream_ends: $(SIM_OBJECTS)/clock/preload/collector/stream_ends.o
 $(BUILD)/tests/unit/test_host_calls: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o)
-$(BUILD)/tests/unit/test_nvtx_injection: $(addprefix $(BUILD)/obj/preload/nvtx/, injection.o names.o)
-$(BUILD)/tests/unit/test_exec_hooks: $(BUILD)/obj/preload/hooks/libc.o
-$(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/wrappers.o base/own_part.o)
-$(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/operation.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
 $(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background_thread.o
-$(BUILD)/tests/unit/test_nvml: $(addprefix $(BUILD)/obj/preload/, reporter/energy_reader.o base/background_thread.o base/clock.o)
 $(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_pointer_map: $(BUILD)/obj/preload/base/pointer_map.o
 $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/driver.o
