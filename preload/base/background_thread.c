@@ -19,15 +19,19 @@
 /* What a main thread has as a rule; only what is used of it takes memory. */
 #define LARGE_STACK_BYTES (8UL << 20)
 
-/* The processors of the process when it was loaded: room for 8192, as the kernel's limit is. */
-static cpu_set_t processors[8192 / CPU_SETSIZE];
-static bool processors_known;
+/* Of the process when it was loaded. */
+static struct {
+	/* Room for 8192, as the kernel's limit is. */
+	cpu_set_t processors[8192 / CPU_SETSIZE];
+	bool processors_known;
+} at_load;
 
 static __thread bool is_own __attribute__((tls_model("initial-exec")));
 
 __attribute__((constructor)) static void note_processors(void)
 {
-	processors_known = sched_getaffinity(0, sizeof(processors), processors) == 0;
+	at_load.processors_known =
+		sched_getaffinity(0, sizeof(at_load.processors), at_load.processors) == 0;
 }
 
 void background_thread_block_signals(sigset_t *before)
@@ -56,12 +60,14 @@ bool background_thread_returns_signal(int signal, siginfo_t *info, void *context
 }
 
 /* The threads that were started, in turn. ktime has five at most. */
-static struct beginning {
-	void *(*run)(void *);
-	const char *name;
-} beginnings[8];
-static unsigned started_count;
-static _Atomic uint32_t begun_count;
+static struct {
+	struct beginning {
+		void *(*run)(void *);
+		const char *name;
+	} threads[8];
+	unsigned started_count;
+	_Atomic uint32_t begun_count;
+} own_threads;
 
 /*
  * glibc's malloc() makes system calls that it makes only once, for a new arena (sched_getaffinity)
@@ -86,8 +92,8 @@ static void *begin(void *argument)
 	is_own = true;
 	pthread_setname_np(pthread_self(), beginning->name);
 	use_malloc_once();
-	atomic_fetch_add(&begun_count, 1);
-	futex_wake(&begun_count);
+	atomic_fetch_add(&own_threads.begun_count, 1);
+	futex_wake(&own_threads.begun_count);
 	return beginning->run(NULL);
 }
 
@@ -96,8 +102,8 @@ void background_threads_wait(uint64_t nanoseconds)
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
 	uint32_t begun;
 
-	while ((begun = atomic_load(&begun_count)) < started_count)
-		if (!futex_wait_while(&begun_count, begun, end))
+	while ((begun = atomic_load(&own_threads.begun_count)) < own_threads.started_count)
+		if (!futex_wait_while(&own_threads.begun_count, begun, end))
 			break;
 }
 
@@ -120,8 +126,9 @@ static int create(struct beginning *beginning, size_t stack, enum settings setti
 		pthread_attr_setschedparam(&attributes, &no_priority);
 	}
 	/* Set from here, as the new thread might not get to run on the processor of this one. */
-	if (settings <= PROCESSORS_ALONE && processors_known)
-		pthread_attr_setaffinity_np(&attributes, sizeof(processors), processors);
+	if (settings <= PROCESSORS_ALONE && at_load.processors_known)
+		pthread_attr_setaffinity_np(&attributes, sizeof(at_load.processors),
+					    at_load.processors);
 	error = -pthread_create(&thread, &attributes, begin, beginning);
 	pthread_attr_destroy(&attributes);
 	return error;
@@ -129,11 +136,12 @@ static int create(struct beginning *beginning, size_t stack, enum settings setti
 
 static int start(void *(*run)(void *), const char *name, size_t stack)
 {
-	struct beginning *beginning = &beginnings[started_count];
+	struct beginning *beginning = &own_threads.threads[own_threads.started_count];
 	sigset_t before;
 	int error;
 
-	if (beginning == beginnings + sizeof(beginnings) / sizeof(beginnings[0]))
+	if (beginning ==
+	    own_threads.threads + sizeof(own_threads.threads) / sizeof(own_threads.threads[0]))
 		return -EAGAIN;
 	*beginning = (struct beginning){run, name};
 	background_thread_block_signals(&before);
@@ -143,7 +151,7 @@ static int start(void *(*run)(void *), const char *name, size_t stack)
 	for (int left = PROCESSORS_ALONE; error && error != -EAGAIN && left <= NO_SETTINGS; left++)
 		error = create(beginning, stack, (enum settings)left);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	started_count += !error;
+	own_threads.started_count += !error;
 	return error;
 }
 

@@ -248,8 +248,10 @@ bool driver_is_called(const char *name)
 #define DESCRIPTOR_BYTES 2048u
 
 /* The driver's code, and where a thread's start routine is in its descriptor. */
-static uintptr_t code_begin, code_end;
-static size_t first_offset, last_offset;
+static struct {
+	uintptr_t begin, end;
+	size_t first_offset, last_offset;
+} thread_code;
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *unused)
 {
@@ -262,8 +264,8 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *unused)
 		uintptr_t begin = info->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
 
 		if (part->p_type == PT_LOAD && function >= begin && function < end) {
-			code_begin = begin;
-			code_end = end;
+			thread_code.begin = begin;
+			thread_code.end = end;
 			return 1;
 		}
 	}
@@ -279,8 +281,8 @@ void driver_thread_start(void)
 {
 	const uint32_t *member = elf_libc_symbol("_thread_db_pthread_start_routine");
 
-	first_offset = member ? member[2] : 0;
-	last_offset = member ? member[2] : DESCRIPTOR_BYTES - sizeof(uintptr_t);
+	thread_code.first_offset = member ? member[2] : 0;
+	thread_code.last_offset = member ? member[2] : DESCRIPTOR_BYTES - sizeof(uintptr_t);
 	dl_iterate_phdr(find_code, NULL);
 }
 
@@ -289,10 +291,11 @@ bool driver_thread_is_calling(void)
 	const char *descriptor = (const char *)pthread_self();
 	bool found = false;
 
-	for (size_t at = first_offset; at <= last_offset && !found; at += sizeof(uintptr_t)) {
+	for (size_t at = thread_code.first_offset; at <= thread_code.last_offset && !found;
+	     at += sizeof(uintptr_t)) {
 		uintptr_t value = *(const uintptr_t *)(descriptor + at);
 
-		found = value >= code_begin && value < code_end;
+		found = value >= thread_code.begin && value < thread_code.end;
 	}
 	return found;
 }

@@ -27,14 +27,18 @@ static const struct pairs {
  * one, and few calls once the budget has been computed. */
 #define SHORT_CHECKS 3
 
-/* Guards the contexts' spare pairs and the list of pools. No driver call is made while it
- * is held. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct event_pool *_Atomic pools;
+/* Of all threads. The lock guards the contexts' spare pairs too; no driver call is made while it is
+ * held. */
+static struct {
+	pthread_mutex_t lock;
+	struct event_pool *_Atomic first;
+} pools = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 struct event_pool *event_pool_first(void)
 {
-	return atomic_load_explicit(&pools, memory_order_acquire);
+	return atomic_load_explicit(&pools.first, memory_order_acquire);
 }
 
 /* NULL if the driver refuses or the limit of events is reached. The context must be current in the
@@ -70,13 +74,13 @@ static struct event_pair *take_spare(struct context *context, bool wait)
 	struct event_pair *pair;
 
 	if (wait)
-		pthread_mutex_lock(&lock);
-	else if (pthread_mutex_trylock(&lock))
+		pthread_mutex_lock(&pools.lock);
+	else if (pthread_mutex_trylock(&pools.lock))
 		return NULL;
 	pair = context->spare;
 	if (pair)
 		context->spare = pair->next;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pools.lock);
 	return pair;
 }
 
@@ -85,10 +89,10 @@ static void make_spare(struct context *context, unsigned count)
 	struct event_pair *pair;
 
 	while (count-- && (pair = create_pair(context))) {
-		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&pools.lock);
 		pair->next = context->spare;
 		context->spare = pair;
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&pools.lock);
 	}
 }
 
@@ -146,7 +150,7 @@ static struct event_pool *idle_pool(const struct context *context)
 	bool idle;
 
 	/* The lock keeps the collector from freeing pools meanwhile. */
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&pools.lock);
 	for (pool = event_pool_first(); pool; pool = pool->all_next) {
 		idle = true;
 		/* Acquire: the last owner's changes are visible. */
@@ -155,7 +159,7 @@ static struct event_pool *idle_pool(const struct context *context)
 			    &pool->idle, &idle, false, memory_order_acquire, memory_order_relaxed))
 			break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pools.lock);
 	return pool;
 }
 
@@ -192,12 +196,12 @@ static struct event_pool *new_pool(struct context *context)
 	} else {
 		driver_failed();
 	}
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&pools.lock);
 	/* `next` links the thread's pools, all_next those of all threads. */
-	pool->all_next = atomic_load_explicit(&pools, memory_order_relaxed);
+	pool->all_next = atomic_load_explicit(&pools.first, memory_order_relaxed);
 	/* Release: the collector walks the list without the lock, as it alone removes pools. */
-	atomic_store_explicit(&pools, pool, memory_order_release);
-	pthread_mutex_unlock(&lock);
+	atomic_store_explicit(&pools.first, pool, memory_order_release);
+	pthread_mutex_unlock(&pools.lock);
 	return pool;
 }
 
@@ -267,7 +271,7 @@ void event_pools_free_ended(void)
 	struct event_pool *previous = NULL, *over = NULL, *pool, *next;
 
 	/* Not waiting for the lock: see take_spare(). */
-	if (pthread_mutex_trylock(&lock))
+	if (pthread_mutex_trylock(&pools.lock))
 		return;
 	for (pool = event_pool_first(); pool; pool = next) {
 		next = pool->all_next;
@@ -278,11 +282,11 @@ void event_pools_free_ended(void)
 		if (previous)
 			previous->all_next = next;
 		else
-			atomic_store_explicit(&pools, next, memory_order_relaxed);
+			atomic_store_explicit(&pools.first, next, memory_order_relaxed);
 		pool->next = over;
 		over = pool;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pools.lock);
 	while ((pool = over)) {
 		over = pool->next;
 		free_pool(pool);

@@ -15,8 +15,11 @@ struct event_queue {
 	struct event_queue *next;
 };
 
-static struct event_queue *queues;
-static struct event_queue *resume; /* the queue that the next poll starts with */
+/* All queues, newest first. For the collector. */
+static struct {
+	struct event_queue *first;
+	struct event_queue *resume; /* the queue that the next poll starts with */
+} queues;
 
 static struct event_queue *queue_of(struct stream *stream)
 {
@@ -28,8 +31,8 @@ static struct event_queue *queue_of(struct stream *stream)
 	if (queue) {
 		queue->context = stream->context;
 		queue->stream = stream;
-		queue->next = queues;
-		queues = queue;
+		queue->next = queues.first;
+		queues.first = queue;
 		stream->events = queue;
 	}
 	return queue;
@@ -153,17 +156,17 @@ static void poll_queue(struct event_queue *queue, uint64_t until,
 
 size_t event_queue_poll(uint64_t until, void (*done)(struct in_flight *, enum event_end))
 {
-	struct event_queue *first = resume ? resume : queues, *queue = first;
+	struct event_queue *first = queues.resume ? queues.resume : queues.first, *queue = first;
 	size_t pending = 0;
 
 	while (queue && clock_ns(CLOCK_MONOTONIC) < until) {
 		poll_queue(queue, until, done);
-		queue = queue->next ? queue->next : queues;
+		queue = queue->next ? queue->next : queues.first;
 		if (queue == first)
 			break;
 	}
-	resume = queue;
-	for (queue = queues; queue; queue = queue->next)
+	queues.resume = queue;
+	for (queue = queues.first; queue; queue = queue->next)
 		pending += in_flight_ring_used(&queue->ring);
 	return pending;
 }
@@ -171,7 +174,7 @@ size_t event_queue_poll(uint64_t until, void (*done)(struct in_flight *, enum ev
 void event_queue_give_up(const struct context *context, enum event_end end,
 			 void (*done)(struct in_flight *, enum event_end))
 {
-	for (struct event_queue *queue = queues; queue; queue = queue->next)
+	for (struct event_queue *queue = queues.first; queue; queue = queue->next)
 		while ((!context || queue->context == context) &&
 		       in_flight_ring_used(&queue->ring) > 0)
 			take_oldest(queue, end, done);
@@ -181,7 +184,7 @@ size_t event_queue_pending(const struct context *context)
 {
 	size_t pending = 0;
 
-	for (const struct event_queue *queue = queues; queue; queue = queue->next)
+	for (const struct event_queue *queue = queues.first; queue; queue = queue->next)
 		if (!context || queue->context == context)
 			pending += in_flight_ring_used(&queue->ring);
 	return pending;
@@ -189,7 +192,7 @@ size_t event_queue_pending(const struct context *context)
 
 bool event_queue_forget(struct stream *stream)
 {
-	struct event_queue *queue = stream->events, **link = &queues;
+	struct event_queue *queue = stream->events, **link = &queues.first;
 
 	if (!queue)
 		return true;
@@ -198,8 +201,8 @@ bool event_queue_forget(struct stream *stream)
 	while (*link != queue)
 		link = &(*link)->next;
 	*link = queue->next;
-	if (resume == queue)
-		resume = queue->next;
+	if (queues.resume == queue)
+		queues.resume = queue->next;
 	free(queue->ring.slots);
 	free(queue);
 	stream->events = NULL;

@@ -25,13 +25,16 @@ _Atomic bool gates_watched;
 static void (*_Atomic wake_reporter)(void);
 _Atomic uint64_t gates_forced;
 
-/* For the reporter: what it saw at the last poll. */
+/* For the reporter. */
 static struct {
-	const struct gate_word *closed;
-	uint32_t value, uses;
-	unsigned polls;
-} seen[GATE_THREADS];
-static uint64_t last_use;
+	/* What it saw at the last poll. */
+	struct {
+		const struct gate_word *closed;
+		uint32_t value, uses;
+		unsigned polls;
+	} gates[GATE_THREADS];
+	uint64_t last_use;
+} watch;
 
 void gate_start_watch(void (*wake)(void))
 {
@@ -64,15 +67,15 @@ static bool poll_gate(unsigned index)
 	struct gate_word *closed = atomic_load_explicit(&gates[index].closed, memory_order_seq_cst);
 	uint32_t value = atomic_load_explicit(&gates[index].value, memory_order_relaxed);
 	uint32_t uses = atomic_load_explicit(&gates[index].uses, memory_order_relaxed);
-	bool used = uses != seen[index].uses;
+	bool used = uses != watch.gates[index].uses;
 
-	if (!closed || closed != seen[index].closed || value != seen[index].value)
-		seen[index].polls = 0;
-	else if (++seen[index].polls >= MOST_POLLS)
+	if (!closed || closed != watch.gates[index].closed || value != watch.gates[index].value)
+		watch.gates[index].polls = 0;
+	else if (++watch.gates[index].polls >= MOST_POLLS)
 		force_open(closed, value);
-	seen[index].closed = closed;
-	seen[index].value = value;
-	seen[index].uses = uses;
+	watch.gates[index].closed = closed;
+	watch.gates[index].value = value;
+	watch.gates[index].uses = uses;
 	return used || closed;
 }
 
@@ -90,14 +93,14 @@ bool gate_watch(uint64_t now)
 	if (!atomic_load_explicit(&gates_watched, memory_order_seq_cst))
 		return false;
 	if (poll_all())
-		last_use = now;
-	if (now - last_use < USED_NS)
+		watch.last_use = now;
+	if (now - watch.last_use < USED_NS)
 		return true;
 	atomic_store_explicit(&gates_watched, false, memory_order_seq_cst);
 	/* A gate may have been closed before its thread could see that the watch ends. */
 	if (!poll_all())
 		return false;
-	last_use = now;
+	watch.last_use = now;
 	atomic_store_explicit(&gates_watched, true, memory_order_seq_cst);
 	return true;
 }
@@ -148,27 +151,31 @@ void gate_give(struct gate *gate)
 /* The longest wait for the spare thread at the end of a context. Chosen. */
 #define CONTEXT_WAIT_NS 2000000000u
 
-static void (*wake_collector)(void);
-/* Pages of ended contexts, for the next ones. Never unmapped: a thread may still write to them. The
- * spare thread's while it is in a call, else the collector's. */
-static struct gate_words *spare_words[16];
-static unsigned spare_count;
+/* Of the contexts; the collector is woken for one that has none. */
+static struct {
+	void (*wake_collector)(void);
+	/* Pages of ended contexts, for the next ones. Never unmapped: a thread may still write to
+	 * them. The spare thread's while it is in a call, else the collector's. */
+	struct gate_words *spare[16];
+	unsigned spare_count;
+} pages;
 
 void context_gates_allow(void (*wake)(void))
 {
-	wake_collector = wake;
+	pages.wake_collector = wake;
 }
 
 bool context_gates_allowed(void)
 {
-	return wake_collector;
+	return pages.wake_collector;
 }
 
 void context_gates_expect(const struct context *context)
 {
 	/* In time for the first launch, before which the stream has nothing to do. */
-	if (wake_collector && !atomic_load_explicit(&context->gates_asked, memory_order_relaxed))
-		wake_collector();
+	if (pages.wake_collector &&
+	    !atomic_load_explicit(&context->gates_asked, memory_order_relaxed))
+		pages.wake_collector();
 }
 
 void context_gates_turn_off(struct context *context, enum gates_off why)
@@ -327,8 +334,8 @@ static struct gate_words *registered_words(void)
 {
 	struct gate_words *words;
 
-	while (spare_count > 0) {
-		words = spare_words[--spare_count];
+	while (pages.spare_count > 0) {
+		words = pages.spare[--pages.spare_count];
 		if (register_words(words))
 			return words;
 	}
@@ -409,7 +416,7 @@ static void note_all(void)
 
 void context_gates_update(void)
 {
-	bool possible = wake_collector && mode_events && mode_begun &&
+	bool possible = pages.wake_collector && mode_events && mode_begun &&
 			driver.cuStreamBatchMemOp_v2 && driver.cuMemHostRegister_v2 &&
 			driver.cuMemHostGetDevicePointer_v2 && !capture_is_live();
 
@@ -434,7 +441,7 @@ void context_gates_end(struct context *context)
 		return;
 	atomic_store_explicit(&context->gates, NULL, memory_order_relaxed);
 	atomic_store_explicit(&context->gates_untried, NULL, memory_order_relaxed);
-	if (context->gate_page && spare_count < sizeof(spare_words) / sizeof(spare_words[0]))
-		spare_words[spare_count++] = context->gate_page;
+	if (context->gate_page && pages.spare_count < sizeof(pages.spare) / sizeof(pages.spare[0]))
+		pages.spare[pages.spare_count++] = context->gate_page;
 	context->gate_page = NULL;
 }

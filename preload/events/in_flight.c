@@ -5,17 +5,20 @@
 
 #include "report/session/session.h"
 
-static struct in_flight *spare; /* freed ones, for reuse */
-static size_t made;
+/* For the collector. */
+static struct {
+	struct in_flight *spare; /* freed ones, for reuse */
+	size_t made;
+} allocated;
 
 struct in_flight *in_flight_new(void)
 {
-	struct in_flight *operation = spare;
+	struct in_flight *operation = allocated.spare;
 
 	if (operation)
-		spare = operation->next;
+		allocated.spare = operation->next;
 	else if ((operation = malloc(sizeof(*operation))))
-		made++;
+		allocated.made++;
 	if (operation)
 		*operation = (struct in_flight){0};
 	return operation;
@@ -23,13 +26,13 @@ struct in_flight *in_flight_new(void)
 
 void in_flight_free(struct in_flight *operation)
 {
-	operation->next = spare;
-	spare = operation;
+	operation->next = allocated.spare;
+	allocated.spare = operation;
 }
 
 size_t in_flight_memory(void)
 {
-	return made * sizeof(struct in_flight);
+	return allocated.made * sizeof(struct in_flight);
 }
 
 /* Chosen: 32 bytes. Of threads that launch once and end, thousands may wait for their records. */

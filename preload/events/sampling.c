@@ -71,13 +71,16 @@
  */
 #define COUNTED_LAUNCH_NS   20.0
 
-static uint64_t window_start, launched; /* launched: the last end of a window with calls */
-static unsigned windows;
-static uint64_t active;	    /* nanoseconds of windows */
-static uint64_t cupti_seen; /* nanoseconds that CUPTI has added to the run */
-static double cupti_rate;   /* what CUPTI adds, as a fraction of the wall time */
-static double pairs_seen;
-static double credit; /* pairs that a budget of the user's has paid for and that are not used */
+/* Of this run, for the collector. */
+static struct {
+	uint64_t window_start, launched; /* launched: the last end of a window with calls */
+	unsigned windows;
+	uint64_t active;     /* nanoseconds of windows */
+	uint64_t cupti_seen; /* nanoseconds that CUPTI has added to the run */
+	double cupti_rate;   /* what CUPTI adds, as a fraction of the wall time */
+	double pairs_seen;
+	double credit; /* pairs that a budget of the user's has paid for and that are not used */
+} sampling;
 
 static uint32_t threshold_of(double fraction)
 {
@@ -115,7 +118,8 @@ static double part_of_pairs(double budget, double calls)
 	double part = budget * (mode_is_cupti()	 ? SHARE_WITH_CUPTI
 				: cupti_active() ? SHARE_BESIDE_CUPTI
 						 : SHARE_WITHOUT_CUPTI);
-	double left = budget - cupti_rate - (cupti_active() ? 0 : calls * COUNTED_LAUNCH_NS);
+	double left =
+		budget - sampling.cupti_rate - (cupti_active() ? 0 : calls * COUNTED_LAUNCH_NS);
 
 	return part < left ? part : left;
 }
@@ -136,9 +140,9 @@ static double pairs_used(void)
 {
 	double pairs = (double)run.header->counters[COUNTER_event_pairs] +
 		       MAKING_PAIR * (double)run.header->counters[COUNTER_events_created] / 2;
-	double used = pairs - pairs_seen;
+	double used = pairs - sampling.pairs_seen;
 
-	pairs_seen = pairs;
+	sampling.pairs_seen = pairs;
 	return used;
 }
 
@@ -149,12 +153,12 @@ static double pairs_used(void)
  */
 static double within_budget(double share, double used, uint64_t elapsed)
 {
-	double now = (double)active;
+	double now = (double)sampling.active;
 
-	credit += share * (paid(now) - paid(now - (double)elapsed)) - used;
-	if (credit > share * WINDOW_NS / 2)
-		credit = share * WINDOW_NS / 2;
-	return (credit + share * (paid(now + WINDOW_NS) - paid(now))) / WINDOW_NS;
+	sampling.credit += share * (paid(now) - paid(now - (double)elapsed)) - used;
+	if (sampling.credit > share * WINDOW_NS / 2)
+		sampling.credit = share * WINDOW_NS / 2;
+	return (sampling.credit + share * (paid(now + WINDOW_NS) - paid(now))) / WINDOW_NS;
 }
 
 /* Sets the thresholds. Both in calls per nanosecond of all operations together: how many may have a
@@ -180,8 +184,8 @@ static double weight_of(uint64_t elapsed, double period)
 	double weight = (double)elapsed / period;
 
 	/* In the first windows there is no history yet: a plain average. */
-	if (weight < 1.0 / windows)
-		weight = 1.0 / windows;
+	if (weight < 1.0 / sampling.windows)
+		weight = 1.0 / sampling.windows;
 	return weight > 1 ? 1 : weight;
 }
 
@@ -211,44 +215,45 @@ static double follow_rates(uint64_t elapsed)
 
 void sampling_start(uint64_t now)
 {
-	window_start = launched = now;
-	windows = 0;
-	active = 0;
-	cupti_seen = 0;
-	cupti_rate = 0;
-	pairs_seen = credit = 0;
+	sampling.window_start = sampling.launched = now;
+	sampling.windows = 0;
+	sampling.active = 0;
+	sampling.cupti_seen = 0;
+	sampling.cupti_rate = 0;
+	sampling.pairs_seen = sampling.credit = 0;
 	if (settings.events == EVENTS_FRACTION)
 		operation_first_sampling(threshold_of(1.0 / settings.events_fraction));
 }
 
 void sampling_update(uint64_t now, unsigned threads)
 {
-	uint64_t elapsed = now - window_start;
+	uint64_t elapsed = now - sampling.window_start;
 	uint64_t calls = 0, cupti;
 	double allowed, least, most, used, budget = options_budget(&settings) / 100;
 
-	if (elapsed < (windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
+	if (elapsed < (sampling.windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
-	window_start = now;
+	sampling.window_start = now;
 	for (const struct operation *operation = operation_first(); operation;
 	     operation = operation->next)
 		calls += operation->window_calls;
 	/* The short windows are for the first calls, not for CUDA's initialisation before them. */
-	if (windows == 0 && calls == 0)
+	if (sampling.windows == 0 && calls == 0)
 		return;
 	if (calls > 0)
-		launched = now;
-	if (now - launched > PAUSE_NS) {
-		credit = credit < 0 ? credit : 0;
+		sampling.launched = now;
+	if (now - sampling.launched > PAUSE_NS) {
+		sampling.credit = sampling.credit < 0 ? sampling.credit : 0;
 		return;
 	}
-	windows++;
-	active += elapsed;
+	sampling.windows++;
+	sampling.active += elapsed;
 	used = pairs_used();
 	cupti = run.header->counters[COUNTER_cupti_added_ns];
-	cupti_rate += weight_of(elapsed, AVERAGE_NS) *
-		      ((double)(cupti - cupti_seen) / (double)elapsed - cupti_rate);
-	cupti_seen = cupti;
+	sampling.cupti_rate +=
+		weight_of(elapsed, AVERAGE_NS) *
+		((double)(cupti - sampling.cupti_seen) / (double)elapsed - sampling.cupti_rate);
+	sampling.cupti_seen = cupti;
 	most = follow_rates(elapsed);
 	if (!mode_events || settings.events != EVENTS_AUTO)
 		return;
@@ -256,8 +261,8 @@ void sampling_update(uint64_t now, unsigned threads)
 		  (EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS + (threads - 1) * EVENT_PAIR_THREAD_NS);
 	if (is_strict())
 		allowed = within_budget(allowed > 0 ? allowed : 0, used, elapsed);
-	else if (!mode_is_cupti() && (double)active < START_NS)
-		allowed *= sqrt(START_NS / (double)active);
+	else if (!mode_is_cupti() && (double)sampling.active < START_NS)
+		allowed *= sqrt(START_NS / (double)sampling.active);
 	least = 1.0 / MINIMUM_RATE_NS;
 	set_thresholds(allowed > least ? allowed : least, most);
 }

@@ -198,9 +198,20 @@ struct shape {
 	UT_hash_handle link;
 };
 
-static struct shape *shapes;
-static unsigned shape_count;
-static struct operation *_Atomic allocating;
+/* Guarded by the lock, but for what is atomic. */
+static struct {
+	struct shape *shapes;
+	unsigned shape_count;
+	struct operation *_Atomic allocating;
+	pthread_mutex_t lock;
+	struct executable *executables;
+	size_t nodes_kept;
+	_Atomic bool follows;
+	/* Nanoseconds: when updates began to be followed, and what reading them has taken. */
+	_Atomic uint64_t following_since, reading_ns;
+} graphs = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 static char *list_kernels(const struct graph_contents *contents)
 {
@@ -225,7 +236,7 @@ static char *list_kernels(const struct graph_contents *contents)
 
 struct operation *graph_allocating_first(void)
 {
-	return atomic_load_explicit(&allocating, memory_order_acquire);
+	return atomic_load_explicit(&graphs.allocating, memory_order_acquire);
 }
 
 /* The operation of a version; one that is not known is the first one, unless it is to be added. */
@@ -258,7 +269,7 @@ static struct operation *shape_operation(const struct graph_nodes *nodes, uint64
 
 	if (!contents)
 		return operation;
-	HASH_FIND(link, shapes, &contents->digest, sizeof(contents->digest), shape);
+	HASH_FIND(link, graphs.shapes, &contents->digest, sizeof(contents->digest), shape);
 	if (shape) {
 		free(contents);
 		return version_of_shape(shape, version, add);
@@ -268,19 +279,20 @@ static struct operation *shape_operation(const struct graph_nodes *nodes, uint64
 		free(contents);
 		return operation;
 	}
-	snprintf(name, sizeof(name), "[CUDA graph %u]", ++shape_count);
+	snprintf(name, sizeof(name), "[CUDA graph %u]", ++graphs.shape_count);
 	shape->digest = contents->digest;
 	operation = operation_named(ROW_GRAPH, name);
 	operation->kernels_listed = list_kernels(contents);
 	/* Release: the collector reads what it holds. */
 	atomic_store_explicit(&operation->contents, contents, memory_order_release);
 	if (contents->allocations) {
-		operation->allocating = atomic_load_explicit(&allocating, memory_order_relaxed);
+		operation->allocating =
+			atomic_load_explicit(&graphs.allocating, memory_order_relaxed);
 		/* Release: whoever walks the list sees the rest of it. */
-		atomic_store_explicit(&allocating, operation, memory_order_release);
+		atomic_store_explicit(&graphs.allocating, operation, memory_order_release);
 	}
 	shape->versions[shape->version_count++] = (struct version){version, operation};
-	HASH_ADD(link, shapes, digest, sizeof(shape->digest), shape);
+	HASH_ADD(link, graphs.shapes, digest, sizeof(shape->digest), shape);
 	if (!shape->link.tbl)
 		free(shape);
 	return operation;
@@ -310,37 +322,32 @@ struct executable {
 	UT_hash_handle link;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct executable *executables;
-static size_t nodes_kept;
-static _Atomic bool follows;
-/* Nanoseconds: when updates began to be followed, and what reading them has taken. */
-static _Atomic uint64_t following_since, reading_ns;
 _Atomic uint64_t graph_updates_unread;
 
 void graph_follow_updates(void)
 {
-	atomic_store_explicit(&following_since, clock_ns(CLOCK_MONOTONIC), memory_order_relaxed);
-	atomic_store_explicit(&follows, true, memory_order_relaxed);
+	atomic_store_explicit(&graphs.following_since, clock_ns(CLOCK_MONOTONIC),
+			      memory_order_relaxed);
+	atomic_store_explicit(&graphs.follows, true, memory_order_relaxed);
 }
 
 static bool is_following(void)
 {
-	return atomic_load_explicit(&follows, memory_order_relaxed) && lifecycle_running();
+	return atomic_load_explicit(&graphs.follows, memory_order_relaxed) && lifecycle_running();
 }
 
 static struct executable *executable_locked(CUgraphExec exec, bool add)
 {
 	struct executable *executable = NULL;
 
-	HASH_FIND(link, executables, &exec, sizeof(exec), executable);
+	HASH_FIND(link, graphs.executables, &exec, sizeof(exec), executable);
 	if (executable || !add)
 		return executable;
 	executable = calloc(1, sizeof(*executable));
 	if (!executable)
 		return NULL;
 	executable->exec = exec;
-	HASH_ADD(link, executables, exec, sizeof(executable->exec), executable);
+	HASH_ADD(link, graphs.executables, exec, sizeof(executable->exec), executable);
 	if (!executable->link.tbl) {
 		free(executable);
 		executable = NULL;
@@ -350,7 +357,7 @@ static struct executable *executable_locked(CUgraphExec exec, bool add)
 
 static void drop_nodes_locked(struct executable *executable)
 {
-	nodes_kept -= executable->nodes.count;
+	graphs.nodes_kept -= executable->nodes.count;
 	free(executable->nodes.nodes);
 	executable->nodes = (struct graph_nodes){0};
 }
@@ -364,7 +371,7 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 	if (result != CUDA_SUCCESS || !exec || !lifecycle_running())
 		return;
 	read_nodes(&nodes, graph, NULL, 0);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(*exec, true);
 	if (executable) {
 		drop_nodes_locked(executable);
@@ -372,13 +379,13 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 		executable->changed = false;
 		executable->version = (uintptr_t)graph;
 		executable->versioned = clock_ns(CLOCK_MONOTONIC);
-		if (is_following() && nodes_kept + nodes.count <= MOST_NODES) {
-			nodes_kept += nodes.count;
+		if (is_following() && graphs.nodes_kept + nodes.count <= MOST_NODES) {
+			graphs.nodes_kept += nodes.count;
 			executable->nodes = nodes;
 			nodes.nodes = NULL;
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&graphs.lock);
 	free(nodes.nodes);
 }
 
@@ -388,17 +395,17 @@ void graph_ending(CUgraphExec exec)
 
 	if (lifecycle_forked())
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	if (executable) {
 		drop_nodes_locked(executable);
-		HASH_DELETE(link, executables, executable);
+		HASH_DELETE(link, graphs.executables, executable);
 		free(executable);
 		/* Threads cache the operations of graphs like those of kernels, and the driver may
 		 * reuse the handle. */
 		operation_forget_kernels();
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&graphs.lock);
 }
 
 struct operation *graph_operation(CUgraphExec exec)
@@ -406,7 +413,7 @@ struct operation *graph_operation(CUgraphExec exec)
 	struct executable *executable;
 	struct operation *operation;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	if (executable && executable->changed) {
 		executable->operation = shape_operation(&executable->nodes, executable->version,
@@ -414,7 +421,7 @@ struct operation *graph_operation(CUgraphExec exec)
 		executable->changed = false;
 	}
 	operation = executable ? executable->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&graphs.lock);
 	return operation;
 }
 
@@ -462,15 +469,15 @@ static struct graph_node *node_locked(const struct executable *executable, CUgra
 static bool read_in_time(struct graph_nodes *nodes, CUgraph graph)
 {
 	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
-	uint64_t first = atomic_load_explicit(&following_since, memory_order_relaxed);
+	uint64_t first = atomic_load_explicit(&graphs.following_since, memory_order_relaxed);
 
-	if (atomic_load_explicit(&reading_ns, memory_order_relaxed) >
+	if (atomic_load_explicit(&graphs.reading_ns, memory_order_relaxed) >
 	    READING_START_NS + (begun - first) / 100 * GRAPH_READING_PERCENT) {
 		atomic_fetch_add_explicit(&graph_updates_unread, 1, memory_order_relaxed);
 		return false;
 	}
 	read_nodes(nodes, graph, NULL, 0);
-	atomic_fetch_add_explicit(&reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
+	atomic_fetch_add_explicit(&graphs.reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
 				  memory_order_relaxed);
 	return true;
 }
@@ -485,7 +492,7 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
 	if (result != CUDA_SUCCESS || !is_following())
 		return;
 	read = read_in_time(&nodes, graph);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	if (executable && (!read || executable->nodes.count == nodes.count))
 		set_version_locked(executable, (uintptr_t)graph);
@@ -501,7 +508,7 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
 			renew_locked(executable);
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&graphs.lock);
 	free(nodes.nodes);
 }
 
@@ -517,7 +524,7 @@ void graph_kernel_changed(CUgraphExec exec, CUgraphNode handle,
 		return;
 	operation = operation_of_kernel_node(kernel);
 	with = digest_of_kernel(kernel);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	node = node_locked(executable, handle);
 	if (node) {
@@ -530,7 +537,7 @@ void graph_kernel_changed(CUgraphExec exec, CUgraphNode handle,
 		node->operation = operation;
 		renew_locked(executable);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&graphs.lock);
 }
 
 void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CUresult result)
@@ -542,21 +549,21 @@ void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CU
 	if (result != CUDA_SUCCESS || !is_following())
 		return;
 	read_nodes(&added, graph, handle, 1);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	if (node_locked(executable, handle)) {
 		nodes = &executable->nodes;
-		nodes_kept -= nodes->count;
+		graphs.nodes_kept -= nodes->count;
 		for (size_t i = 0; i < nodes->count; i++)
 			if (nodes->nodes[i].child != handle)
 				nodes->nodes[kept++] = nodes->nodes[i];
 		nodes->count = kept;
 		for (size_t i = 0; i < added.count; i++)
 			add_node(nodes, &added.nodes[i]);
-		nodes_kept += nodes->count;
+		graphs.nodes_kept += nodes->count;
 		renew_locked(executable);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&graphs.lock);
 	free(added.nodes);
 }
 
@@ -567,23 +574,27 @@ void graph_node_enabled(CUgraphExec exec, CUgraphNode handle, bool enabled, CUre
 
 	if (result != CUDA_SUCCESS || !is_following())
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	node = node_locked(executable, handle);
 	if (node && node->disabled == enabled) {
 		node->disabled = !enabled;
 		renew_locked(executable);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&graphs.lock);
 }
 
 /* CUPTI numbers graphs one after the other: a graph's place goes to the one that is
  * made this number of graphs later. Chosen: 16 KB. */
 #define PLACES 4096u
 
-static _Atomic uint32_t numbers[PLACES];
-/* Some number is not known, or was forgotten. */
-static _Atomic bool incomplete;
+/* By CUPTI's numbers. */
+static struct {
+	_Atomic uint32_t numbers[PLACES];
+	_Atomic bool incomplete; /* some number is not known, or was forgotten */
+	/* Until a record has a number that CUPTI told, they may not be the same numbers. */
+	bool proven;
+} copy_graphs;
 
 void copy_graphs_launched(CUgraphExec exec, const struct operation *operation)
 {
@@ -596,25 +607,24 @@ void copy_graphs_launched(CUgraphExec exec, const struct operation *operation)
 	if (cupti_graph_id(exec, &number) == 0) {
 		/* Relaxed, as all here: the collector reads the launch's records only once the call
 		 * has ended, which it sees by the thread's call record. */
-		before = atomic_exchange_explicit(&numbers[number % PLACES], number,
+		before = atomic_exchange_explicit(&copy_graphs.numbers[number % PLACES], number,
 						  memory_order_relaxed);
 		if (!before || before == number)
 			return;
 	}
-	atomic_store_explicit(&incomplete, true, memory_order_relaxed);
+	atomic_store_explicit(&copy_graphs.incomplete, true, memory_order_relaxed);
 }
 
 enum copy_graph copy_graphs_has(uint32_t number)
 {
-	/* Until a record has a number that CUPTI told, they may not be the same numbers. */
-	static bool proven;
 
-	if (number &&
-	    atomic_load_explicit(&numbers[number % PLACES], memory_order_relaxed) == number) {
-		proven = true;
+	if (number && atomic_load_explicit(&copy_graphs.numbers[number % PLACES],
+					   memory_order_relaxed) == number) {
+		copy_graphs.proven = true;
 		return COPY_GRAPH_YES;
 	}
-	return proven && !atomic_load_explicit(&incomplete, memory_order_relaxed)
+	return copy_graphs.proven &&
+			       !atomic_load_explicit(&copy_graphs.incomplete, memory_order_relaxed)
 		       ? COPY_GRAPH_NO
 		       : COPY_GRAPH_UNKNOWN;
 }
@@ -626,16 +636,19 @@ enum copy_graph copy_graphs_has(uint32_t number)
 /* Threads wait for one of the last three. */
 enum { KIND_ON, KIND_IN_WINDOW, KIND_STAYS_ON, KIND_OFF, KIND_STAYS_OFF };
 
-static void (*wake)(void);
-static _Atomic bool watched;
+/* What the collector tells of the kernel kind. */
+static struct {
+	void (*wake)(void);
+	_Atomic bool watched;
+	_Atomic uint32_t state;
+} kind;
 _Atomic bool instantiation_ever;
 _Atomic unsigned instantiation_count;
-static _Atomic uint32_t kind_state;
 static __thread bool is_making __attribute__((tls_model("initial-exec")));
 
 static uint32_t kind_now(void)
 {
-	return atomic_load_explicit(&kind_state, memory_order_acquire);
+	return atomic_load_explicit(&kind.state, memory_order_acquire);
 }
 
 /* Waits while the kind is on and can be turned off, or else until it is on or another thread needs
@@ -649,8 +662,8 @@ static void wait_while(bool on)
 
 		if (on ? seen > KIND_IN_WINDOW : seen != KIND_OFF || instantiation_count > 0)
 			break;
-		wake();
-		futex_wait(&kind_state, seen, end - now);
+		kind.wake();
+		futex_wait(&kind.state, seen, end - now);
 	}
 }
 
@@ -665,7 +678,7 @@ void instantiation_begin(void)
 	if (!lifecycle_running())
 		return;
 	atomic_store_explicit(&instantiation_ever, true, memory_order_relaxed);
-	if (!atomic_load_explicit(&watched, memory_order_acquire))
+	if (!atomic_load_explicit(&kind.watched, memory_order_acquire))
 		return;
 	/* So still if an instantiation before never returned. */
 	if (is_making)
@@ -688,14 +701,14 @@ void instantiation_end(void)
 
 void instantiation_watch(void (*the_wake)(void))
 {
-	wake = the_wake;
-	atomic_store_explicit(&watched, true, memory_order_release);
+	kind.wake = the_wake;
+	atomic_store_explicit(&kind.watched, true, memory_order_release);
 }
 
 static void tell(uint32_t now)
 {
-	if (atomic_exchange(&kind_state, now) != now)
-		futex_wake(&kind_state);
+	if (atomic_exchange(&kind.state, now) != now)
+		futex_wake(&kind.state);
 }
 
 void instantiation_tell(bool off, bool windows)

@@ -44,19 +44,27 @@ static struct operation fixed[FIXED_OPERATION_COUNT];
 			.sample_below = SAMPLE_ALL},
 static struct operation fixed[FIXED_OPERATION_COUNT] = {FIXED_OPERATIONS(FIXED_OPERATION_INIT)};
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct named *by_name;
-static struct remembered *by_handle;
-static struct operation *_Atomic first = &fixed[FIXED_OPERATION_COUNT - 1];
-static uint32_t operation_count = FIXED_OPERATION_COUNT;
-static uint32_t first_sampling = SAMPLE_ALL;
+/* The lock guards what is added; the list is walked without it. */
+static struct {
+	pthread_mutex_t lock;
+	struct named *by_name;
+	struct remembered *by_handle;
+	struct operation *_Atomic first;
+	uint32_t count;
+	uint32_t first_sampling;
+} operations = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.first = &fixed[FIXED_OPERATION_COUNT - 1],
+	.count = FIXED_OPERATION_COUNT,
+	.first_sampling = SAMPLE_ALL,
+};
 
 _Atomic uint32_t operation_generation = 1;
 _Atomic uint64_t operation_lost_calls;
 
 void operation_first_sampling(uint32_t sample_below)
 {
-	first_sampling = sample_below;
+	operations.first_sampling = sample_below;
 	for (int i = 0; i < FIXED_OPERATION_COUNT; i++)
 		atomic_store_explicit(&fixed[i].sample_below, sample_below, memory_order_relaxed);
 }
@@ -68,14 +76,14 @@ struct operation *operation_fixed(enum fixed_operation which)
 
 struct operation *operation_first(void)
 {
-	return atomic_load_explicit(&first, memory_order_acquire);
+	return atomic_load_explicit(&operations.first, memory_order_acquire);
 }
 
 static void enlist_locked(struct operation *operation)
 {
-	operation->index = operation_count++;
-	operation->next = atomic_load_explicit(&first, memory_order_relaxed);
-	atomic_store_explicit(&first, operation, memory_order_release);
+	operation->index = operations.count++;
+	operation->next = atomic_load_explicit(&operations.first, memory_order_relaxed);
+	atomic_store_explicit(&operations.first, operation, memory_order_release);
 }
 
 static struct operation *named_locked(enum row_kind kind, const char *name)
@@ -89,7 +97,7 @@ static struct operation *named_locked(enum row_kind kind, const char *name)
 		return &fixed[OPERATION_UNKNOWN_KERNEL];
 	added->key[0] = (char)kind;
 	memcpy(added->key + 1, name, length - 1);
-	HASH_FIND(handle, by_name, added->key, length, found);
+	HASH_FIND(handle, operations.by_name, added->key, length, found);
 	if (found) {
 		free(added);
 		return &found->operation;
@@ -97,8 +105,8 @@ static struct operation *named_locked(enum row_kind kind, const char *name)
 	added->operation.kind = kind;
 	added->operation.overhead = OVERHEAD_KERNEL;
 	added->operation.name = added->key + 1;
-	atomic_init(&added->operation.sample_below, first_sampling);
-	HASH_ADD_KEYPTR(handle, by_name, added->key, length, added);
+	atomic_init(&added->operation.sample_below, operations.first_sampling);
+	HASH_ADD_KEYPTR(handle, operations.by_name, added->key, length, added);
 	if (!added->handle.tbl) {
 		free(added);
 		return &fixed[OPERATION_UNKNOWN_KERNEL];
@@ -118,11 +126,11 @@ struct operation *operation_version(struct operation *of)
 	version->name = of->name;
 	version->kernels_listed = of->kernels_listed;
 	version->version_of = of;
-	atomic_init(&version->sample_below, first_sampling);
+	atomic_init(&version->sample_below, operations.first_sampling);
 	atomic_init(&version->contents, atomic_load_explicit(&of->contents, memory_order_acquire));
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&operations.lock);
 	enlist_locked(version);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&operations.lock);
 	return version;
 }
 
@@ -130,9 +138,9 @@ struct operation *operation_named(enum row_kind kind, const char *name)
 {
 	struct operation *operation;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&operations.lock);
 	operation = named_locked(kind, name);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&operations.lock);
 	return operation;
 }
 
@@ -153,15 +161,15 @@ struct operation *operation_of_kernel(CUfunction function)
 	      name))
 		name = NULL;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&operations.lock);
 	if (name) {
 		operation = named_locked(ROW_KERNEL, name);
 	} else {
-		HASH_FIND(handle, by_handle, &function, sizeof(function), known);
+		HASH_FIND(handle, operations.by_handle, &function, sizeof(function), known);
 		operation = known && known->name ? named_locked(ROW_KERNEL, known->name)
 						 : &fixed[OPERATION_UNKNOWN_KERNEL];
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&operations.lock);
 	return operation;
 }
 
@@ -174,13 +182,14 @@ void operation_remember_kernel(const void *function, const char *name)
 {
 	struct remembered *known = NULL;
 
-	pthread_mutex_lock(&lock);
-	HASH_FIND(handle, by_handle, &function, sizeof(function), known);
+	pthread_mutex_lock(&operations.lock);
+	HASH_FIND(handle, operations.by_handle, &function, sizeof(function), known);
 	if (!known) {
 		known = calloc(1, sizeof(*known));
 		if (known) {
 			known->function = function;
-			HASH_ADD(handle, by_handle, function, sizeof(known->function), known);
+			HASH_ADD(handle, operations.by_handle, function, sizeof(known->function),
+				 known);
 			if (!known->handle.tbl) {
 				free(known);
 				known = NULL;
@@ -192,7 +201,7 @@ void operation_remember_kernel(const void *function, const char *name)
 		free(known->name);
 		known->name = strdup(name);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&operations.lock);
 }
 
 void operation_forget_kernels(void)

@@ -8,17 +8,22 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/settings.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct stream *streams; /* by handle; without the default streams */
-static struct context *_Atomic contexts;
-static struct stream *_Atomic ended_streams;
-static uint32_t stream_count, context_count;
+/* The lock guards what is added and found by handle; the lists are walked without it. */
+static struct {
+	pthread_mutex_t lock;
+	struct stream *streams; /* by handle; without the default streams */
+	struct context *_Atomic contexts;
+	struct stream *_Atomic ended_streams;
+	uint32_t stream_count, context_count;
+} known = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 _Atomic uint32_t stream_generation = 1;
 
 struct context *context_first(void)
 {
-	return atomic_load_explicit(&contexts, memory_order_acquire);
+	return atomic_load_explicit(&known.contexts, memory_order_acquire);
 }
 
 struct context *context_known(CUcontext handle)
@@ -77,9 +82,9 @@ static struct context *context_lookup_locked(CUcontext handle)
 	context->device = device;
 	context_on_device(device);
 	context->reported = settings_want_device(device);
-	context->id = ++context_count;
-	context->next = atomic_load_explicit(&contexts, memory_order_relaxed);
-	atomic_store_explicit(&contexts, context, memory_order_release);
+	context->id = ++known.context_count;
+	context->next = atomic_load_explicit(&known.contexts, memory_order_relaxed);
+	atomic_store_explicit(&known.contexts, context, memory_order_release);
 	return context;
 }
 
@@ -87,9 +92,9 @@ struct context *context_lookup(CUcontext handle)
 {
 	struct context *context;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&known.lock);
 	context = context_lookup_locked(handle);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&known.lock);
 	return context;
 }
 
@@ -100,7 +105,7 @@ static struct stream *stream_new(CUstream handle, struct context *context)
 	if (stream) {
 		stream->handle = handle;
 		stream->context = context;
-		stream->id = ++stream_count;
+		stream->id = ++known.stream_count;
 		stream->blocking = handle != CU_STREAM_LEGACY;
 	}
 	return stream;
@@ -110,9 +115,9 @@ struct stream *stream_known(CUstream handle)
 {
 	struct stream *stream = NULL;
 
-	pthread_mutex_lock(&lock);
-	HASH_FIND(link, streams, &handle, sizeof(handle), stream);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&known.lock);
+	HASH_FIND(link, known.streams, &handle, sizeof(handle), stream);
+	pthread_mutex_unlock(&known.lock);
 	return stream;
 }
 
@@ -129,13 +134,13 @@ static struct stream *handle_stream_locked(CUstream handle, CUcontext context)
 {
 	struct stream *stream = NULL;
 
-	HASH_FIND(link, streams, &handle, sizeof(handle), stream);
+	HASH_FIND(link, known.streams, &handle, sizeof(handle), stream);
 	if (stream) /* another thread has added it meanwhile */
 		return stream;
 	stream = stream_new(handle, context_lookup_locked(context));
 	/* Without memory for the table it is not known by its handle. */
 	if (stream)
-		HASH_ADD(link, streams, handle, sizeof(stream->handle), stream);
+		HASH_ADD(link, known.streams, handle, sizeof(stream->handle), stream);
 	return stream;
 }
 
@@ -158,12 +163,12 @@ struct stream *stream_lookup(CUstream handle, CUcontext current)
 		}
 	}
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&known.lock);
 	if (by_context)
 		stream = default_stream_locked(handle, context_lookup_locked(context));
 	else
 		stream = handle_stream_locked(handle, context);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&known.lock);
 	return stream;
 }
 
@@ -187,13 +192,13 @@ void stream_visit(void (*visit)(struct stream *stream))
 {
 	struct stream *stream, *next;
 
-	pthread_mutex_lock(&lock);
-	HASH_ITER (link, streams, stream, next)
+	pthread_mutex_lock(&known.lock);
+	HASH_ITER (link, known.streams, stream, next)
 		visit(stream);
 	for (struct context *context = context_first(); context; context = context->next)
 		if (context->legacy && !atomic_load_explicit(&context->ended, memory_order_acquire))
 			visit(context->legacy);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&known.lock);
 }
 
 /* A list without a lock, as the collector must not wait for a thread that holds `lock` and asks the
@@ -203,21 +208,21 @@ static void end_stream(struct stream *stream)
 	if (atomic_load_explicit(&stream->used_blocking, memory_order_relaxed))
 		atomic_fetch_sub_explicit(&stream->context->blocking_streams, 1,
 					  memory_order_relaxed);
-	stream->next = atomic_load_explicit(&ended_streams, memory_order_relaxed);
+	stream->next = atomic_load_explicit(&known.ended_streams, memory_order_relaxed);
 	/* Release: the collector sees the stream's contents. */
-	while (!atomic_compare_exchange_weak_explicit(&ended_streams, &stream->next, stream,
+	while (!atomic_compare_exchange_weak_explicit(&known.ended_streams, &stream->next, stream,
 						      memory_order_release, memory_order_relaxed))
 		;
 }
 
 struct stream *stream_take_ended(void)
 {
-	return atomic_exchange_explicit(&ended_streams, NULL, memory_order_acquire);
+	return atomic_exchange_explicit(&known.ended_streams, NULL, memory_order_acquire);
 }
 
 static void forget(struct stream *stream)
 {
-	HASH_DELETE(link, streams, stream);
+	HASH_DELETE(link, known.streams, stream);
 	end_stream(stream);
 }
 
@@ -243,29 +248,29 @@ void stream_ending(CUstream handle)
 
 	if (lifecycle_forked())
 		return;
-	pthread_mutex_lock(&lock);
-	HASH_FIND(link, streams, &handle, sizeof(handle), stream);
+	pthread_mutex_lock(&known.lock);
+	HASH_FIND(link, known.streams, &handle, sizeof(handle), stream);
 	if (stream) {
 		forget(stream);
 		stream_forget_cached();
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&known.lock);
 }
 
 void context_ending(struct context *context)
 {
 	struct stream *stream, *next;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&known.lock);
 	atomic_store_explicit(&context->ended, true, memory_order_release);
-	HASH_ITER (link, streams, stream, next)
+	HASH_ITER (link, known.streams, stream, next)
 		if (stream->context == context)
 			forget(stream);
 	if (context->legacy)
 		end_stream(context->legacy);
 	context->legacy = NULL;
 	stream_forget_cached();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&known.lock);
 }
 
 static struct context *current; /* context of the collector thread */

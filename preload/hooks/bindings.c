@@ -24,14 +24,16 @@
 
 /* What libktime.so exports of CUDA's names: driver, runtime, and some of CUPTI's. */
 #define MAX_NAMES (ENTRY_COUNT + RUNTIME_COUNT + 32)
-static struct elf_name names[MAX_NAMES];
-static unsigned name_count;
-static struct elf_tables ktime_tables;
-
-/* The last object that was there when the process started: those up to it are the global scope. */
-static const struct link_map *last_at_start;
-static unsigned long long objects_seen; /* under the loader's lock, like the next */
-static bool has_definitions;
+static struct {
+	struct elf_name own_names[MAX_NAMES];
+	unsigned own_name_count;
+	struct elf_tables own;
+	/* The last object that was there when the process started: those up to it are the global
+	 * scope. */
+	const struct link_map *last_at_start;
+	unsigned long long objects_seen; /* under the loader's lock, like the next */
+	bool has_definitions;
+} seen;
 
 static bool is_cuda_name(const char *name)
 {
@@ -55,8 +57,8 @@ static void read_own_names(void)
 
 	for (const struct link_map *object = elf_first_object(); object; object = object->l_next)
 		if (elf_is_libktime(object))
-			elf_read(object, &ktime_tables);
-	table = ktime_tables.gnu_hash;
+			elf_read(object, &seen.own);
+	table = seen.own.gnu_hash;
 	if (!table)
 		return;
 	bucket = table + 4 + table[2] * (sizeof(ElfW(Addr)) / 4);
@@ -65,11 +67,11 @@ static void read_own_names(void)
 		last = bucket[i] > last ? bucket[i] : last;
 	while (last && !(chain[last - table[1]] & 1))
 		last++;
-	for (uint32_t i = table[1]; i <= last && name_count < MAX_NAMES; i++) {
-		const char *name = ktime_tables.strings + ktime_tables.symbols[i].st_name;
+	for (uint32_t i = table[1]; i <= last && seen.own_name_count < MAX_NAMES; i++) {
+		const char *name = seen.own.strings + seen.own.symbols[i].st_name;
 
 		if (is_cuda_name(name))
-			names[name_count++] = elf_name(name);
+			seen.own_names[seen.own_name_count++] = elf_name(name);
 	}
 }
 
@@ -80,8 +82,8 @@ static bool defines_one(const struct link_map *object)
 	if (elf_is_libktime(object) || bindings_is_cuda(object))
 		return false;
 	elf_read(object, &tables);
-	for (unsigned i = 0; i < name_count; i++)
-		if (elf_find(&tables, &names[i]))
+	for (unsigned i = 0; i < seen.own_name_count; i++)
+		if (elf_find(&tables, &seen.own_names[i]))
 			return true;
 	return false;
 }
@@ -101,7 +103,7 @@ static const ElfW(Sym) * find_target(const struct link_map *from, const struct e
 		const struct link_map *next = object->l_next;
 
 		is_global = is_global || object == from;
-		if (object == last_at_start)
+		if (object == seen.last_at_start)
 			next = is_global ? NULL : from;
 		if (is_behind) {
 			elf_read(object, tables);
@@ -190,7 +192,7 @@ static void bind_again(const struct references *references, const ElfW(Rela) * r
 					 type != RELOCATION_CALL && type != RELOCATION_COPY))
 		return;
 	name = elf_name(name.text);
-	own = elf_find(&ktime_tables, &name);
+	own = elf_find(&seen.own, &name);
 	target = own ? find_target(references->object, &name, &tables) : NULL;
 	if (!target || (ELF64_ST_TYPE(target->st_info) != STT_OBJECT &&
 			ELF64_ST_TYPE(target->st_info) != STT_FUNC))
@@ -204,7 +206,7 @@ static void bind_again(const struct references *references, const ElfW(Rela) * r
 		return;
 	}
 	/* A call that was not made yet leads back into its own object. */
-	is_bound = *slot == ktime_tables.base + own->st_value + addend;
+	is_bound = *slot == seen.own.base + own->st_value + addend;
 	if (is_bound || (type == RELOCATION_CALL &&
 			 *slot - references->tables.base <
 				 (uintptr_t)references->object->l_ld - references->tables.base))
@@ -239,16 +241,16 @@ static int check_object(struct dl_phdr_info *info, size_t size, void *first)
 	(void)size;
 	if (*(bool *)first) {
 		*(bool *)first = false;
-		if (objects_seen == info->dlpi_adds)
+		if (seen.objects_seen == info->dlpi_adds)
 			return 1;
-		objects_seen = info->dlpi_adds;
-		for (const struct link_map *object = elf_first_object(); object && !has_definitions;
-		     object = object->l_next)
-			has_definitions = defines_one(object);
+		seen.objects_seen = info->dlpi_adds;
+		for (const struct link_map *object = elf_first_object();
+		     object && !seen.has_definitions; object = object->l_next)
+			seen.has_definitions = defines_one(object);
 	}
-	if (has_definitions)
+	if (seen.has_definitions)
 		bind_object_again(info);
-	return !has_definitions;
+	return !seen.has_definitions;
 }
 
 void bindings_check(void)
@@ -280,7 +282,7 @@ bool bindings_may_reach(const struct link_map *object, const struct link_map *li
 {
 	const struct link_map *other = elf_first_object();
 
-	while (other && other != library && other != last_at_start)
+	while (other && other != library && other != seen.last_at_start)
 		other = other->l_next;
 	return other == library || elf_needs(object, "libcuda.so");
 }
@@ -291,7 +293,7 @@ __attribute__((constructor)) static void bind_at_start(void)
 	if (!elf_is_preloaded())
 		return;
 	for (const struct link_map *object = elf_first_object(); object; object = object->l_next)
-		last_at_start = object;
+		seen.last_at_start = object;
 	read_own_names();
 	bindings_check();
 }

@@ -16,11 +16,17 @@
 typedef void *dlsym_function(void *, const char *);
 typedef void *dlvsym_function(void *, const char *, const char *);
 
-static _Atomic uintptr_t next_dlsym, next_dlvsym;
-static _Atomic bool seen; /* a look-up of a driver function */
-static __thread bool resolving_runtime __attribute__((tls_model("initial-exec")));
-/* Set while lookup_replacement itself asks: a peer behind us may call back into dlsym. */
-static __thread bool looking_up __attribute__((tls_model("initial-exec")));
+/* What the look-ups have told; each may be found twice. */
+static struct {
+	_Atomic uintptr_t next_dlsym, next_dlvsym;
+	_Atomic bool driver; /* a look-up of a driver function */
+	_Atomic(void *) last_handle;
+} asked;
+static __thread struct {
+	bool resolving_runtime;
+	/* Set while lookup_replacement itself asks: a peer behind us may call back into dlsym. */
+	bool looking_up;
+} here __attribute__((tls_model("initial-exec")));
 
 /* Another preload behind us may have a dlsym of its own; it gets its turn. Finding the same pointer
  * twice in two threads is harmless, so plain atomics will do. */
@@ -37,12 +43,12 @@ static void *once(_Atomic uintptr_t *cell, const char *name)
 
 void *lookup_next_dlsym(void)
 {
-	return once(&next_dlsym, "dlsym");
+	return once(&asked.next_dlsym, "dlsym");
 }
 
 void *lookup_next_dlvsym(void)
 {
-	return once(&next_dlvsym, "dlvsym");
+	return once(&asked.next_dlvsym, "dlvsym");
 }
 
 /*
@@ -72,14 +78,13 @@ static bool is_cuda_name(const char *name)
 /* Programs look up functions of what they have just opened: a handle that was not seen last. */
 static void note_handle(void *handle)
 {
-	static _Atomic(void *) last;
 	int saved_errno;
 
 	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT ||
-	    atomic_load_explicit(&last, memory_order_relaxed) == handle)
+	    atomic_load_explicit(&asked.last_handle, memory_order_relaxed) == handle)
 		return;
 	saved_errno = errno;
-	atomic_store_explicit(&last, handle, memory_order_relaxed);
+	atomic_store_explicit(&asked.last_handle, handle, memory_order_relaxed);
 	bindings_check();
 	errno = saved_errno;
 }
@@ -110,8 +115,8 @@ static void *replacement_of(const char *name, void *real)
 	if (!is_driver_name(name) || !driver_load())
 		return NULL;
 	entry = driver_entry_of(real);
-	atomic_store_explicit(&seen, true, memory_order_relaxed);
-	return entry >= 0 ? wrapper_of((enum driver_entry)entry, resolving_runtime) : NULL;
+	atomic_store_explicit(&asked.driver, true, memory_order_relaxed);
+	return entry >= 0 ? wrapper_of((enum driver_entry)entry, here.resolving_runtime) : NULL;
 }
 
 /*
@@ -187,13 +192,13 @@ void *lookup_replacement(void *handle, const char *name, const char *version, co
 	void *replacement;
 	int saved_errno;
 
-	if (looking_up)
+	if (here.looking_up)
 		return NULL;
 	note_handle(handle);
 	if (!is_cuda_name(name))
 		return NULL;
 	saved_errno = errno;
-	looking_up = true;
+	here.looking_up = true;
 	bindings_check();
 	from = object_of(caller);
 	if (handle != RTLD_DEFAULT && handle != RTLD_NEXT)
@@ -202,7 +207,7 @@ void *lookup_replacement(void *handle, const char *name, const char *version, co
 		replacement = scope_replacement(handle, name, from);
 	else
 		replacement = ask_next(RTLD_NEXT, name, version) ? NULL : LOOKUP_NOTHING;
-	looking_up = false;
+	here.looking_up = false;
 	errno = saved_errno;
 	return replacement;
 }
@@ -237,7 +242,7 @@ void *lookup_late(enum driver_entry entry, const void *caller)
 
 void lookup_initialised(void)
 {
-	resolving_runtime = false;
+	here.resolving_runtime = false;
 }
 
 /* Entries of these families make the GPU work; one that is not in the table deserves a word. */
@@ -256,7 +261,7 @@ static bool makes_work(const char *name)
 void lookup_asked(const char *name)
 {
 	if (name && !*name)
-		resolving_runtime = true;
+		here.resolving_runtime = true;
 }
 
 void lookup_answered(const char *name, void **pointer, CUresult result)
@@ -265,10 +270,10 @@ void lookup_answered(const char *name, void **pointer, CUresult result)
 
 	if (result != CUDA_SUCCESS || !pointer || !*pointer)
 		return;
-	atomic_store_explicit(&seen, true, memory_order_relaxed);
+	atomic_store_explicit(&asked.driver, true, memory_order_relaxed);
 	entry = driver_entry_of(*pointer);
 	if (entry >= 0)
-		*pointer = wrapper_of((enum driver_entry)entry, resolving_runtime);
+		*pointer = wrapper_of((enum driver_entry)entry, here.resolving_runtime);
 	else if (name && makes_work(name))
 		driver_note_unknown(name);
 }
@@ -346,7 +351,7 @@ static void say_at_end(void *unused)
 	dl_iterate_phdr(find_libcuda, &sight);
 	unseen = sight.here &&
 		 (!driver_load() || elf_definer_in_front("dlsym") ||
-		  (!sight.needed && !atomic_load_explicit(&seen, memory_order_relaxed)));
+		  (!sight.needed && !atomic_load_explicit(&asked.driver, memory_order_relaxed)));
 	if ((unseen && was_initialised(sight.here)) || was_initialised(sight.elsewhere))
 		lifecycle_say_blind();
 	else

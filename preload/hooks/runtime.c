@@ -33,17 +33,22 @@ struct module {
 };
 
 static LAUNCH_STATIC_TABLE _Atomic uintptr_t global[RUNTIME_COUNT];
-static struct module modules[MODULES];
-static _Atomic unsigned module_count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Added under the lock, read without. */
+static struct {
+	struct module list[MODULES];
+	_Atomic unsigned count;
+	pthread_mutex_t lock;
+} modules = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 static struct module *known_module(uintptr_t caller)
 {
-	unsigned count = atomic_load_explicit(&module_count, memory_order_acquire);
+	unsigned count = atomic_load_explicit(&modules.count, memory_order_acquire);
 
 	for (unsigned i = 0; i < count; i++)
-		if (caller >= modules[i].low && caller < modules[i].high)
-			return &modules[i];
+		if (caller >= modules.list[i].low && caller < modules.list[i].high)
+			return &modules.list[i];
 	return NULL;
 }
 
@@ -55,17 +60,17 @@ static struct module *add_module(uintptr_t caller)
 
 	if (!elf_range_around(caller, &range))
 		return NULL;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&modules.lock);
 	module = known_module(caller);
-	count = atomic_load_explicit(&module_count, memory_order_relaxed);
+	count = atomic_load_explicit(&modules.count, memory_order_relaxed);
 	if (!module && count < MODULES) {
-		module = &modules[count];
+		module = &modules.list[count];
 		module->low = range.low;
 		module->high = range.high;
 		/* Release: the range is written before the module counts. */
-		atomic_store_explicit(&module_count, count + 1, memory_order_release);
+		atomic_store_explicit(&modules.count, count + 1, memory_order_release);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&modules.lock);
 	return module;
 }
 

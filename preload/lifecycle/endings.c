@@ -26,8 +26,11 @@
  */
 #define IMPATIENT_MS  100
 
-static pid_t process;
-static bool has_first_as_parent;
+/* As it was when ktime started. */
+static struct {
+	pid_t process;
+	bool has_first_as_parent;
+} program;
 
 static void end_now(int signal)
 {
@@ -46,9 +49,10 @@ static bool is_without_effect(int signal, const siginfo_t *info)
 		(info->si_code == SI_USER || info->si_code == SI_QUEUE) && info->si_pid == 1;
 	bool keyboard = !sent && (signal == SIGINT || signal == SIGQUIT || signal == SIGHUP);
 
-	if (process == 1)
+	if (program.process == 1)
 		return sent;
-	return has_first_as_parent && !default_action_is_fault(signal) && !passed_on && !keyboard;
+	return program.has_first_as_parent && !default_action_is_fault(signal) && !passed_on &&
+	       !keyboard;
 }
 
 /*
@@ -57,8 +61,8 @@ static bool is_without_effect(int signal, const siginfo_t *info)
  */
 static bool is_own_call(const siginfo_t *info)
 {
-	return (info->si_code == SI_TKILL || info->si_code == SI_USER) && info->si_pid == process &&
-	       !(thread_self && thread_self->in_progress);
+	return (info->si_code == SI_TKILL || info->si_code == SI_USER) &&
+	       info->si_pid == program.process && !(thread_self && thread_self->in_progress);
 }
 
 /*
@@ -78,7 +82,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	if (background_thread_returns_signal(signal, info, context))
 		goto out;
 	/* In a child of fork there is no reporter; in one of vfork this is the parent's memory. */
-	if ((pid_t)syscall(SYS_getpid) != process) {
+	if ((pid_t)syscall(SYS_getpid) != program.process) {
 		end_now(signal);
 		goto out;
 	}
@@ -125,7 +129,7 @@ int endings_set_action(int signal, const struct sigaction *action, struct sigact
 	fill_own(&own);
 	/* A child of fork has no reporter, and no need of one. */
 	if (action && is_default(action) && default_action_ends(signal) && lifecycle_reports() &&
-	    (pid_t)syscall(SYS_getpid) == process)
+	    (pid_t)syscall(SYS_getpid) == program.process)
 		action = &own;
 	result = real(signal, action, old);
 	if (result == 0 && old && old->sa_flags & SA_SIGINFO && old->sa_sigaction == on_signal)
@@ -142,8 +146,8 @@ void endings_handle_signals(bool under_first)
 {
 	struct sigaction own, present;
 
-	process = getpid();
-	has_first_as_parent = under_first;
+	program.process = getpid();
+	program.has_first_as_parent = under_first;
 	fill_own(&own);
 	for (int signal = 1; signal < _NSIG; signal++)
 		if (default_action_ends(signal) && sigaction(signal, NULL, &present) == 0 &&

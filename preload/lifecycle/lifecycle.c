@@ -46,8 +46,19 @@ _Atomic int lifecycle_state;
 
 struct run run;
 
-static pid_t pid;
-static bool makes_no_call; /* it ends: nothing is left to be timed */
+/* What was done, and is done once. */
+static struct {
+	_Atomic bool registered, prepared, said_unused, said_late;
+} once;
+
+/* Of this process: written as it is loaded, and by the thread that starts ktime. */
+static struct {
+	pid_t pid;
+	bool makes_no_call; /* it ends: nothing is left to be timed */
+	char command[4096];
+	/* The process that the loader loaded the library into, of which this may be a child. */
+	pid_t loaded, loaded_session, loaded_parent;
+} process;
 static struct {
 	bool started;
 	bool waits; /* it is started later, or not at all: late_start.h */
@@ -60,7 +71,7 @@ static void read_settings(void)
 	char message[256];
 
 	if (settings_read(message, sizeof(message)))
-		log_file_say(pid, "KTIME_OPTIONS: %s; going on with the defaults", message);
+		log_file_say(process.pid, "KTIME_OPTIONS: %s; going on with the defaults", message);
 }
 
 static void read_command(char *command, size_t size)
@@ -81,8 +92,11 @@ static void read_command(char *command, size_t size)
 		snprintf(command, size, "%s", program_invocation_name);
 }
 
-static size_t device_count;
-static const char *no_nvml; /* why there is none */
+/* Described at the start, and at the end what NVML alone knows. */
+static struct {
+	size_t count;
+	const char *no_nvml; /* why there is none */
+} devices;
 
 /* CUresult, CUuuid and CUdevice are int, 16 bytes and int. */
 #define CALL_OF(call, function)                                                                    \
@@ -97,29 +111,28 @@ static void describe_devices(void)
 		CALL_OF(memory, driver.cuDeviceTotalMem_v2),
 		CALL_OF(attribute, driver.cuDeviceGetAttribute),
 	};
-	int devices = 0;
+	int count = 0;
 
-	driver.cuDeviceGetCount(&devices);
-	for (int i = 0; i < devices && i < SESSION_DEVICES; i++)
-		device_describe(&run.header->devices[device_count++], &calls, i);
+	driver.cuDeviceGetCount(&count);
+	for (int i = 0; i < count && i < SESSION_DEVICES; i++)
+		device_describe(&run.header->devices[devices.count++], &calls, i);
 	/* Now: at the end a thread of the program's may hold the loader's lock. */
 	if (options_want_rates(&settings) || settings.energy)
-		no_nvml = nvml_load(real_dlsym);
+		devices.no_nvml = nvml_load(real_dlsym);
 }
 
 static void describe_run(void)
 {
 	struct session_header *header = run.header;
-	static char command[4096];
 	char hostname[256] = "";
 	int version = 0;
 
-	read_command(command, sizeof(command));
+	read_command(process.command, sizeof(process.command));
 	gethostname(hostname, sizeof(hostname) - 1);
-	header->pid = pid;
+	header->pid = process.pid;
 	header->start_realtime = clock_ns(CLOCK_REALTIME);
 	header->trace_start = header->start_realtime;
-	header->command = session_intern(run.session, command);
+	header->command = session_intern(run.session, process.command);
 	header->hostname = session_intern(run.session, hostname);
 	driver.cuDriverGetVersion(&version);
 	header->driver_version = (uint32_t)version;
@@ -182,7 +195,7 @@ static void start_cupti(void)
 
 	driver.cuDriverGetVersion(&version);
 	library_symbol = real_dlsym;
-	loaded = settings.timer != TIMER_EVENTS && !makes_no_call &&
+	loaded = settings.timer != TIMER_EVENTS && !process.makes_no_call &&
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
 		 (!waits || may_pause());
@@ -256,14 +269,15 @@ static void finish_devices(void)
 	if (settings.energy && !energy_reader_end()) {
 		session_note(run.session, "NVML did not answer at the end of the run: energy and "
 					  "clocks end with its last answer.");
-		no_nvml = "NVML did not answer";
+		devices.no_nvml = "NVML did not answer";
 	}
 	if (!options_want_rates(&settings))
 		return;
-	if (!no_nvml)
-		no_nvml = nvml_describe(run.header->devices, device_count);
-	if (no_nvml)
-		session_note(run.session, "The links of the devices are not known: %s.", no_nvml);
+	if (!devices.no_nvml)
+		devices.no_nvml = nvml_describe(run.header->devices, devices.count);
+	if (devices.no_nvml)
+		session_note(run.session, "The links of the devices are not known: %s.",
+			     devices.no_nvml);
 }
 
 static void finish_report(void)
@@ -284,14 +298,11 @@ static void finish_report(void)
 	output_finish();
 }
 
-/* The process that the loader loaded the library into, of which this may be a child. */
-static pid_t loaded_process, loaded_session, loaded_parent;
-
 __attribute__((constructor)) static void note_process(void)
 {
-	loaded_process = getpid();
-	loaded_session = getsid(0);
-	loaded_parent = getppid();
+	process.loaded = getpid();
+	process.loaded_session = getsid(0);
+	process.loaded_parent = getppid();
 	environment_save("KTIME_OPTIONS");
 }
 
@@ -299,8 +310,8 @@ __attribute__((constructor)) static void note_process(void)
  * left the session as daemon(3) does, is the program itself. */
 static bool is_wanted_process(void)
 {
-	return !settings.only_process || settings.only_process == pid ||
-	       (settings.only_process == loaded_process && getsid(0) != loaded_session);
+	return !settings.only_process || settings.only_process == process.pid ||
+	       (settings.only_process == process.loaded && getsid(0) != process.loaded_session);
 }
 
 /* Whether the process is of a rank that --ranks wants timed; the others count. */
@@ -310,7 +321,7 @@ static bool is_timed_rank(struct process_rank *rank)
 
 	*rank = rank_find(settings.rank_variable);
 	if (rank->rank < 0 && settings.rank_variable)
-		log_file_say(pid,
+		log_file_say(process.pid,
 			     "the rank is not known: the variable %s of --rank-variable is not "
 			     "set to a number",
 			     settings.rank_variable);
@@ -326,12 +337,12 @@ static void start_once(void)
 	bool timed;
 	int error;
 
-	pid = getpid();
+	process.pid = getpid();
 	read_settings();
 	if (!is_wanted_process()) {
 		/* Of a script's run this may be all that is seen of ktime. */
 		if (!settings.quiet)
-			log_file_say(pid, "%s",
+			log_file_say(process.pid, "%s",
 				     "this process is not profiled: --profile-child-processes "
 				     "includes it");
 		return;
@@ -339,7 +350,7 @@ static void start_once(void)
 	timed = is_timed_rank(&rank);
 	error = output_create(&rank, timed);
 	if (error) {
-		log_file_say(pid, "cannot start: %s; the program runs on without it",
+		log_file_say(process.pid, "cannot start: %s; the program runs on without it",
 			     strerror(-error));
 		return;
 	}
@@ -348,7 +359,8 @@ static void start_once(void)
 	/* Before CUPTI is started, which would cost the program for nothing. */
 	error = collector_start(finish_report);
 	if (error) {
-		log_file_say(pid, "cannot start its thread: %s; the program runs on without it",
+		log_file_say(process.pid,
+			     "cannot start its thread: %s; the program runs on without it",
 			     strerror(-error));
 		output_abandon();
 		return;
@@ -359,7 +371,7 @@ static void start_once(void)
 	 * the driver's held, and the program's next cuInit waits for it for ever (driver 580.159,
 	 * CUPTI 13.0). */
 	if (settings.energy)
-		main_thread_add_own(energy_reader_start(device_count, no_nvml != NULL));
+		main_thread_add_own(energy_reader_start(devices.count, devices.no_nvml != NULL));
 	describe_cupti();
 	metrics_start(cupti.started ? "" : cupti.reason);
 	run.header->events_active = mode_events;
@@ -383,8 +395,8 @@ static void start_once(void)
 			     "Signals that end the program end it without a report: ktime's second "
 			     "thread could not be started.");
 	else
-		endings_handle_signals(settings.only_process == loaded_process &&
-				       loaded_parent == 1);
+		endings_handle_signals(settings.only_process == process.loaded &&
+				       process.loaded_parent == 1);
 	output_start_metrics();
 	background_threads_wait(BEGIN_WAIT_NS);
 	/* Release: a thread that sees it running sees all of the above. */
@@ -397,7 +409,7 @@ void lifecycle_initialised(void)
 	int idle = LIFECYCLE_IDLE;
 
 	if (atomic_compare_exchange_strong(&lifecycle_state, &idle, LIFECYCLE_INITIALISED)) {
-		pid = getpid();
+		process.pid = getpid();
 		endings_register();
 	} else {
 		lifecycle_start();
@@ -425,9 +437,7 @@ void lifecycle_start(void)
 
 void lifecycle_work_seen(void)
 {
-	static _Atomic bool registered;
-
-	if (!atomic_exchange(&registered, true))
+	if (!atomic_exchange(&once.registered, true))
 		endings_register_at_exit();
 }
 
@@ -435,17 +445,19 @@ void lifecycle_say_blind(void)
 {
 	const char *in_front = elf_definer_in_front("dlsym");
 
-	pid = getpid();
+	process.pid = getpid();
 	read_settings();
 	if (!is_wanted_process())
 		return;
 	if (driver_trouble())
-		log_file_say(pid, "cannot start: %s; the program ran without it", driver_trouble());
+		log_file_say(process.pid, "cannot start: %s; the program ran without it",
+			     driver_trouble());
 	else if (in_front)
-		log_file_say(pid, "cannot see this process's CUDA calls: " IN_FRONT, in_front);
+		log_file_say(process.pid, "cannot see this process's CUDA calls: " IN_FRONT,
+			     in_front);
 	else
 		log_file_say(
-			pid,
+			process.pid,
 			"cannot see this process's CUDA calls: what makes them was loaded with %s, "
 			"past LD_PRELOAD; load it without to have it profiled",
 			"RTLD_DEEPBIND or dlmopen");
@@ -456,14 +468,13 @@ void lifecycle_say_unused(void)
 {
 	static const char line[] = "======== Warning: No CUDA application was profiled, exiting\n";
 	static const char option[] = "--only-process ";
-	static _Atomic bool said;
 	const char *text = environment_get("KTIME_OPTIONS"), *last = NULL;
 
 	for (const char *at = text; at && (at = strstr(at, option)); at += strlen(option))
 		last = at + strlen(option);
 	/* Only the process that the ktime command started was meant to use CUDA. */
 	if (!last || atoi(last) != getpid() || strstr(text, "--quiet") ||
-	    atomic_exchange(&said, true))
+	    atomic_exchange(&once.said_unused, true))
 		return;
 	if (write(STDERR_FILENO, line, strlen(line)) < 0)
 		return; /* nobody to tell */
@@ -478,10 +489,10 @@ static enum end_caller end_caller(void)
 
 void lifecycle_prepare_for_sandbox(void)
 {
-	static _Atomic bool prepared;
 
 	lifecycle_start_if_initialised();
-	if (!lifecycle_running() || getpid() != pid || atomic_exchange(&prepared, true))
+	if (!lifecycle_running() || getpid() != process.pid ||
+	    atomic_exchange(&once.prepared, true))
 		return;
 	/* On a busy machine one may still not have begun. */
 	background_threads_wait(SANDBOX_WAIT_NS);
@@ -496,11 +507,11 @@ void lifecycle_finish(void)
 	bool first;
 
 	/* In a child made by vfork this is the parent's memory. */
-	if (getpid() != pid)
+	if (getpid() != process.pid)
 		return;
 	/* A program that has initialised the driver, and no more, has an empty report. */
 	if (atomic_load(&lifecycle_state) == LIFECYCLE_INITIALISED) {
-		makes_no_call = true;
+		process.makes_no_call = true;
 		lifecycle_start();
 	}
 	first = atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_CLOSED);
@@ -535,12 +546,11 @@ void lifecycle_survived(void)
 
 void lifecycle_late_work(void)
 {
-	static _Atomic bool said;
 	int saved_errno = errno;
 
 	/* Of a call that was made while the report was, nobody would miss it there. */
-	if (run.session && getpid() == pid && collector_wait_finished(0) &&
-	    !atomic_exchange(&said, true))
+	if (run.session && getpid() == process.pid && collector_wait_finished(0) &&
+	    !atomic_exchange(&once.said_late, true))
 		output_say_late();
 	errno = saved_errno;
 }

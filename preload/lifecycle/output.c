@@ -20,17 +20,24 @@
 /* So many files with its number in the name are tried. Chosen. */
 #define PROGRAMS_MOST 1000u
 
-static struct log_file log_file = {.descriptor = STDERR_FILENO};
-static char profile_path[PATH_MAX]; /* "": in memory alone */
-static bool start_written;	    /* the report's first lines are in its file */
-/* Not on the stack of the program's thread, which may be small. One thread at a time is here. */
-static char message[PATH_MAX + 128];
-static struct process_rank rank;
-static bool silent; /* of a rank that only counts nothing is printed */
+/* Written by the thread that starts ktime, and by the one that makes its report. */
+static struct {
+	struct log_file log;
+	char profile[PATH_MAX]; /* "": in memory alone */
+	bool log_begun;		/* the report's first lines are in its file */
+	/* Not on the stack of the program's thread, which may be small. One thread at a time is
+	 * here. */
+	char message[PATH_MAX + 128];
+	struct process_rank rank;
+	bool silent; /* of a rank that only counts nothing is printed */
+	char own_pattern[PATH_MAX];
+} output = {
+	.log = {.descriptor = STDERR_FILENO},
+};
 
 static struct name_codes own_codes(void)
 {
-	return (struct name_codes){getpid(), rank.rank, -1};
+	return (struct name_codes){getpid(), output.rank.rank, -1};
 }
 
 /* Whether a file was there before the processes that share its name: not one of theirs. */
@@ -46,8 +53,8 @@ static bool is_to_be_replaced(const char *path)
 static int create_named(bool of_rank, pid_t *holder)
 {
 	const struct name_codes codes = own_codes();
-	char *path =
-		filename_expand_path(settings.export_profile, &codes, message, sizeof(message));
+	char *path = filename_expand_path(settings.export_profile, &codes, output.message,
+					  sizeof(output.message));
 	bool trace = options_want_trace(&settings);
 	/* Of those that the program starts each has a file. */
 	bool shared = of_rank || settings.profile_children;
@@ -56,7 +63,7 @@ static int create_named(bool of_rank, pid_t *holder)
 	*holder = 0;
 	if (!path)
 		return -EINVAL;
-	snprintf(profile_path, sizeof(profile_path), "%s", path);
+	snprintf(output.profile, sizeof(output.profile), "%s", path);
 	/* Without the lock of folder_create_kept: the folder may be shared between nodes. */
 	if (of_rank && settings.force_overwrite && !folder_holder(path))
 		error = session_create(&run.session, path,
@@ -67,7 +74,7 @@ static int create_named(bool of_rank, pid_t *holder)
 			&run.session, path, trace,
 			settings.force_overwrite && (!shared || is_to_be_replaced(path)), holder);
 	if (error)
-		snprintf(message, sizeof(message), "%s: %s%s", path, strerror(-error),
+		snprintf(output.message, sizeof(output.message), "%s: %s%s", path, strerror(-error),
 			 error == -EEXIST ? " (-f replaces it)" : "");
 	free(path);
 	return error;
@@ -81,25 +88,25 @@ static int create_named(bool of_rank, pid_t *holder)
  */
 static int create_kept(void)
 {
-	static char own_pattern[PATH_MAX];
 	const char *asked = settings.export_profile;
-	bool of_rank = rank_file_pattern(own_pattern, sizeof(own_pattern), asked, &rank);
+	bool of_rank = rank_file_pattern(output.own_pattern, sizeof(output.own_pattern), asked,
+					 &output.rank);
 	bool shared = of_rank || settings.profile_children;
 	pid_t holder;
 	int error;
 
-	settings.export_profile = own_pattern;
+	settings.export_profile = output.own_pattern;
 	error = create_named(of_rank, &holder);
 	if (error != -EBUSY && !(shared && error == -EEXIST))
 		return error;
 	if (!shared)
 		log_file_say(getpid(), "process %d writes to %s: this one writes to %s.%d",
-			     (int)holder, profile_path, profile_path, (int)getpid());
+			     (int)holder, output.profile, output.profile, (int)getpid());
 	for (unsigned ordinal = 1; ordinal <= (shared ? PROGRAMS_MOST : 1); ordinal++) {
-		if (!rank_file_pattern_of_process(own_pattern, sizeof(own_pattern), asked, &rank,
-						  ordinal))
+		if (!rank_file_pattern_of_process(output.own_pattern, sizeof(output.own_pattern),
+						  asked, &output.rank, ordinal))
 			break;
-		settings.export_profile = own_pattern;
+		settings.export_profile = output.own_pattern;
 		error = create_named(of_rank, &holder);
 		if (error != -EEXIST && error != -EBUSY)
 			break;
@@ -114,7 +121,7 @@ static int create_kept(void)
 static int create_recoverable(void)
 {
 	bool trace = options_want_trace(&settings);
-	int error = folder_create(&run.session, trace, profile_path, sizeof(profile_path));
+	int error = folder_create(&run.session, trace, output.profile, sizeof(output.profile));
 
 	if (!error)
 		return 0;
@@ -123,8 +130,8 @@ static int create_recoverable(void)
 		session_note(run.session,
 			     "No file for the profile could be made (%s): if the program "
 			     "is killed, nothing is left.",
-			     profile_path);
-	profile_path[0] = '\0';
+			     output.profile);
+	output.profile[0] = '\0';
 	return error;
 }
 
@@ -135,9 +142,9 @@ static int create_in_tree(void)
 	pid_t holder;
 
 	for (unsigned i = 1; error == -EEXIST || error == -EBUSY; i++) {
-		snprintf(profile_path, sizeof(profile_path), TREE_FILE, settings.tree,
+		snprintf(output.profile, sizeof(output.profile), TREE_FILE, settings.tree,
 			 (int)getpid(), i);
-		error = folder_create_kept(&run.session, profile_path,
+		error = folder_create_kept(&run.session, output.profile,
 					   options_want_trace(&settings), false, &holder);
 	}
 	return error;
@@ -147,12 +154,12 @@ int output_create(const struct process_rank *own_rank, bool prints)
 {
 	int error;
 
-	rank = *own_rank;
-	silent = !prints;
+	output.rank = *own_rank;
+	output.silent = !prints;
 	if (settings.export_profile) {
 		error = create_kept();
 		if (error) {
-			log_file_say(getpid(), "%s; the profile is not kept", message);
+			log_file_say(getpid(), "%s; the profile is not kept", output.message);
 			settings.export_profile = NULL;
 		}
 	} else {
@@ -163,14 +170,14 @@ int output_create(const struct process_rank *own_rank, bool prints)
 	if (error)
 		return error;
 	run.header = session_header(run.session);
-	run.header->rank = rank;
+	run.header->rank = output.rank;
 	return 0;
 }
 
 void output_abandon(void)
 {
-	if (profile_path[0])
-		unlink(profile_path);
+	if (output.profile[0])
+		unlink(output.profile);
 }
 
 void output_finish(void)
@@ -180,42 +187,45 @@ void output_finish(void)
 	session_check(run.session);
 	run.header->finished = 1;
 	/* A rank that is to say nothing says what its profile could not keep. */
-	if (!silent || (run.header->kept && session_kept(run.session)))
-		error = report_deliver(run.session, &settings, &log_file, start_written, message,
-				       sizeof(message));
+	if (!output.silent || (run.header->kept && session_kept(run.session)))
+		error = report_deliver(run.session, &settings, &output.log, output.log_begun,
+				       output.message, sizeof(output.message));
 	run.header->reported = !error;
-	if (error && profile_path[0])
-		log_file_say(getpid(), "%s; ktime show %s prints it", message, profile_path);
+	if (error && output.profile[0])
+		log_file_say(getpid(), "%s; ktime show %s prints it", output.message,
+			     output.profile);
 	else if (error)
-		log_file_say(getpid(), "%s, and no profile keeps it", message);
-	else if (!run.header->kept && profile_path[0])
-		unlink(profile_path);
+		log_file_say(getpid(), "%s, and no profile keeps it", output.message);
+	else if (!run.header->kept && output.profile[0])
+		unlink(output.profile);
 }
 
 void output_start(void)
 {
 	const struct name_codes codes = own_codes();
-	FILE *output;
+	FILE *file;
 	int error;
 
-	if (silent)
+	if (output.silent)
 		return;
-	error = log_file_resolve(&log_file, settings.log_file, &codes, message, sizeof(message));
+	error = log_file_resolve(&output.log, settings.log_file, &codes, output.message,
+				 sizeof(output.message));
 	if (!error)
-		error = log_file_open(&log_file, log_file_is_continued(&log_file, getpid()),
-				      &output, message, sizeof(message));
+		error = log_file_open(&output.log, log_file_is_continued(&output.log, getpid()),
+				      &file, output.message, sizeof(output.message));
 	/* Who reads the pipe may come until the end, and gets all then. */
 	if (error == -ENXIO)
 		return;
 	if (error) {
-		log_file_say(getpid(), "%s; the report goes to stderr", message);
-		log_file_free(&log_file);
-		if (log_file_open(&log_file, false, &output, message, sizeof(message)))
+		log_file_say(getpid(), "%s; the report goes to stderr", output.message);
+		log_file_free(&output.log);
+		if (log_file_open(&output.log, false, &file, output.message,
+				  sizeof(output.message)))
 			return;
 	}
 	report_write_start(&settings, getpid(), session_string(run.session, run.header->command),
-			   output);
-	start_written = log_file_close(output) == 0;
+			   file);
+	output.log_begun = log_file_close(file) == 0;
 }
 
 int output_start_reporter(void)
@@ -223,39 +233,40 @@ int output_start_reporter(void)
 	static const struct log_file nowhere = {.path = "/dev/null"};
 
 	return reporter_start(&(struct reporter_output){
-		.log = silent ? &nowhere : &log_file,
-		.kept = profile_path,
+		.log = output.silent ? &nowhere : &output.log,
+		.kept = output.profile,
 		.remove_kept = !run.header->kept,
 	});
 }
 
 void output_start_metrics(void)
 {
-	if (prometheus_file_start(profile_path[0] ? profile_path : NULL, message, sizeof(message)))
-		session_note(run.session, "%s; no metrics are written.", message);
+	if (prometheus_file_start(output.profile[0] ? output.profile : NULL, output.message,
+				  sizeof(output.message)))
+		session_note(run.session, "%s; no metrics are written.", output.message);
 }
 
 void output_say_late(void)
 {
-	FILE *output;
+	FILE *file;
 
-	if (silent || settings.quiet ||
-	    log_file_open(&log_file, true, &output, message, sizeof(message)))
+	if (output.silent || settings.quiet ||
+	    log_file_open(&output.log, true, &file, output.message, sizeof(output.message)))
 		return;
-	fprintf(output,
+	fprintf(file,
 		"==%d== The program goes on after its report: what it has the GPU do from here on "
 		"is not counted.\n",
 		(int)getpid());
-	log_file_close(output);
+	log_file_close(file);
 }
 
 void output_prepare_for_sandbox(void)
 {
 	session_leave_file(run.session);
-	if (!silent)
-		log_file_keep_open(&log_file);
-	if (run.header->kept || !profile_path[0])
+	if (!output.silent)
+		log_file_keep_open(&output.log);
+	if (run.header->kept || !output.profile[0])
 		return;
-	unlink(profile_path);
-	profile_path[0] = '\0';
+	unlink(output.profile);
+	output.profile[0] = '\0';
 }

@@ -10,13 +10,18 @@
 /* Names of 127 bytes on average. Chosen. */
 #define TEXT_BYTES (512u << 10)
 
-static struct range_name ranges[NAMES_RANGES] = {{.text = "(further ranges)"}};
-static _Atomic uint16_t slots[SLOTS]; /* 0: empty */
-static uint16_t range_count = 1;
-static char texts[TEXT_BYTES];
-static size_t text_used;
-static const char *_Atomic domains[NAMES_DOMAINS] = {""};
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Added under the lock, read without. */
+static struct {
+	struct range_name ranges[NAMES_RANGES];
+	_Atomic uint16_t slots[SLOTS]; /* 0: empty */
+	uint16_t range_count;	       /* without the name of further ones */
+	char texts[TEXT_BYTES];
+	size_t text_used;
+	const char *_Atomic domains[NAMES_DOMAINS];
+	pthread_mutex_t lock;
+} names = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 /* FNV-1a, 32 bits (Fowler, Noll, Vo 1991). */
 static uint32_t hash_of(uint8_t domain, const char *text, size_t length)
@@ -31,13 +36,13 @@ static uint32_t hash_of(uint8_t domain, const char *text, size_t length)
 /* A copy that is never freed; NULL if there is no room. The lock must be held. */
 static const char *keep(const char *text, size_t length)
 {
-	char *copy = texts + text_used;
+	char *copy = names.texts + names.text_used;
 
-	if (length + 1 > TEXT_BYTES - text_used)
+	if (length + 1 > TEXT_BYTES - names.text_used)
 		return NULL;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
-	text_used += length + 1;
+	names.text_used += length + 1;
 	return copy;
 }
 
@@ -48,9 +53,10 @@ static uint16_t find(uint8_t domain, const char *text, size_t length, uint32_t *
 
 	*slot = hash_of(domain, text, length) % SLOTS;
 	/* Acquire: the name was written before its number. There are always empty slots. */
-	while ((name = atomic_load_explicit(&slots[*slot], memory_order_acquire)) != 0) {
-		if (ranges[name].domain == domain &&
-		    strncmp(ranges[name].text, text, length) == 0 && !ranges[name].text[length])
+	while ((name = atomic_load_explicit(&names.slots[*slot], memory_order_acquire)) != 0) {
+		if (names.ranges[name].domain == domain &&
+		    strncmp(names.ranges[name].text, text, length) == 0 &&
+		    !names.ranges[name].text[length])
 			return name;
 		*slot = (*slot + 1) % SLOTS;
 	}
@@ -63,17 +69,17 @@ static uint16_t add(uint8_t domain, const char *text, size_t length)
 	uint32_t slot;
 	uint16_t name;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&names.lock);
 	name = find(domain, text, length, &slot);
-	if (!name && range_count < NAMES_RANGES) {
+	if (!name && names.range_count < NAMES_RANGES - 1) {
 		kept = keep(text, length);
 		if (kept) {
-			name = range_count++;
-			ranges[name] = (struct range_name){.text = kept, .domain = domain};
-			atomic_store_explicit(&slots[slot], name, memory_order_release);
+			name = ++names.range_count;
+			names.ranges[name] = (struct range_name){.text = kept, .domain = domain};
+			atomic_store_explicit(&names.slots[slot], name, memory_order_release);
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&names.lock);
 	return name;
 }
 
@@ -120,7 +126,7 @@ uint16_t names_range(uint8_t domain, const char *text)
 
 struct range_name names_of(uint16_t name)
 {
-	return ranges[name];
+	return name ? names.ranges[name] : (struct range_name){.text = "(further ranges)"};
 }
 
 uint8_t names_domain(const char *text)
@@ -128,26 +134,26 @@ uint8_t names_domain(const char *text)
 	const char *known, *kept;
 	uint8_t domain;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&names.lock);
 	for (domain = 1; domain < NAMES_DOMAINS; domain++) {
-		known = atomic_load_explicit(&domains[domain], memory_order_relaxed);
+		known = atomic_load_explicit(&names.domains[domain], memory_order_relaxed);
 		if (known && strcmp(known, text) == 0)
 			break;
 		if (known)
 			continue;
 		kept = domain < NAMES_DOMAINS - 1 ? keep(text, strnlen(text, NAMES_LENGTH)) : NULL;
 		/* Release: the text was written before. */
-		atomic_store_explicit(&domains[domain], kept ? kept : "(further domains)",
+		atomic_store_explicit(&names.domains[domain], kept ? kept : "(further domains)",
 				      memory_order_release);
 		break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&names.lock);
 	return domain < NAMES_DOMAINS ? domain : NAMES_DOMAINS - 1;
 }
 
 const char *names_domain_text(uint8_t domain)
 {
-	const char *text = atomic_load_explicit(&domains[domain], memory_order_acquire);
+	const char *text = atomic_load_explicit(&names.domains[domain], memory_order_acquire);
 
 	return text ? text : "";
 }
@@ -181,11 +187,16 @@ void names_narrow(const wchar_t *text, char *narrow, size_t size)
 
 #define PATH_SLOTS (2 * PATHS_MOST)
 
-static struct range_path paths[PATHS_MOST];
-static _Atomic uint16_t path_slots[PATH_SLOTS]; /* 0: empty */
-static uint16_t path_count = 1;			/* 0 is PATHS_OUTSIDE */
-static _Atomic uint64_t lost;
-static pthread_mutex_t path_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Added under the lock, read without. */
+static struct {
+	struct range_path paths[PATHS_MOST];
+	_Atomic uint16_t slots[PATH_SLOTS]; /* 0: empty */
+	uint16_t count;			    /* without PATHS_OUTSIDE */
+	_Atomic uint64_t lost;
+	pthread_mutex_t lock;
+} known_paths = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 /* The path's number, or 0; `slot` is then where it belongs. */
 static uint16_t find_path(const struct range_path *wanted, uint32_t *slot)
@@ -197,29 +208,31 @@ static uint16_t find_path(const struct range_path *wanted, uint32_t *slot)
 
 	*slot = key * 2654435761u >> 18;
 	/* Acquire: the path was written before its number. There are always empty slots. */
-	while ((path = atomic_load_explicit(&path_slots[*slot], memory_order_acquire)) != 0) {
-		if (paths[path].parent == wanted->parent && paths[path].name == wanted->name &&
-		    paths[path].style == wanted->style)
+	while ((path = atomic_load_explicit(&known_paths.slots[*slot], memory_order_acquire)) !=
+	       0) {
+		if (known_paths.paths[path].parent == wanted->parent &&
+		    known_paths.paths[path].name == wanted->name &&
+		    known_paths.paths[path].style == wanted->style)
 			return path;
 		*slot = (*slot + 1) % PATH_SLOTS;
 	}
 	return 0;
 }
-_Static_assert(PATH_SLOTS == 1u << (32 - 18), "find_path() shifts to an index of path_slots");
+_Static_assert(PATH_SLOTS == 1u << (32 - 18), "find_path() shifts to an index of slots");
 
 static uint16_t add_path(const struct range_path *wanted)
 {
 	uint32_t slot;
 	uint16_t path;
 
-	pthread_mutex_lock(&path_lock);
+	pthread_mutex_lock(&known_paths.lock);
 	path = find_path(wanted, &slot);
-	if (!path && path_count < PATHS_MOST) {
-		path = path_count++;
-		paths[path] = *wanted;
-		atomic_store_explicit(&path_slots[slot], path, memory_order_release);
+	if (!path && known_paths.count < PATHS_MOST - 1) {
+		path = ++known_paths.count;
+		known_paths.paths[path] = *wanted;
+		atomic_store_explicit(&known_paths.slots[slot], path, memory_order_release);
 	}
-	pthread_mutex_unlock(&path_lock);
+	pthread_mutex_unlock(&known_paths.lock);
 	return path;
 }
 
@@ -232,7 +245,7 @@ uint16_t paths_enter(uint16_t parent, uint16_t name, enum range_style style)
 	if (!path)
 		path = add_path(&wanted);
 	if (!path) {
-		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&known_paths.lost, 1, memory_order_relaxed);
 		return parent;
 	}
 	return path;
@@ -240,10 +253,10 @@ uint16_t paths_enter(uint16_t parent, uint16_t name, enum range_style style)
 
 struct range_path paths_of(uint16_t path)
 {
-	return paths[path];
+	return known_paths.paths[path];
 }
 
 uint64_t paths_lost(void)
 {
-	return atomic_load_explicit(&lost, memory_order_relaxed);
+	return atomic_load_explicit(&known_paths.lost, memory_order_relaxed);
 }

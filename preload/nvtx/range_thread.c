@@ -24,12 +24,17 @@ struct started_range {
 #define STARTING 1u /* no range's id: these begin with STARTED_MOST */
 
 static __thread struct range_thread *self __attribute__((tls_model("initial-exec")));
-static struct range_thread *_Atomic threads;
-static pthread_key_t end_key;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static bool key_made;
-static struct started_range started_ranges[STARTED_MOST];
-static _Atomic uint64_t starts;
+/* Of all threads. */
+static struct {
+	struct range_thread *_Atomic threads;
+	pthread_key_t end_key;
+	pthread_once_t key_once;
+	bool key_made;
+	struct started_range started_ranges[STARTED_MOST];
+	_Atomic uint64_t starts;
+} all = {
+	.key_once = PTHREAD_ONCE_INIT,
+};
 struct range_counts range_counts;
 
 static void count(_Atomic uint64_t *counter)
@@ -48,7 +53,7 @@ static void thread_ended(void *argument)
 
 static void make_key(void)
 {
-	key_made = pthread_key_create(&end_key, thread_ended) == 0;
+	all.key_made = pthread_key_create(&all.end_key, thread_ended) == 0;
 }
 
 static struct range_thread *enter(void)
@@ -56,7 +61,7 @@ static struct range_thread *enter(void)
 	struct range_thread *thread;
 	int saved_errno = errno;
 
-	pthread_once(&key_once, make_key);
+	pthread_once(&all.key_once, make_key);
 	/* mmap: the pages are zero, and take memory only as far as they are used. */
 	thread = mmap(NULL, sizeof(*thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		      -1, 0);
@@ -66,19 +71,19 @@ static struct range_thread *enter(void)
 	}
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
 	thread->pthread_id = (uint32_t)pthread_self();
-	thread->next = atomic_load_explicit(&threads, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&threads, &thread->next, thread,
+	thread->next = atomic_load_explicit(&all.threads, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&all.threads, &thread->next, thread,
 						      memory_order_release, memory_order_relaxed))
 		;
-	if (key_made)
-		pthread_setspecific(end_key, thread);
+	if (all.key_made)
+		pthread_setspecific(all.end_key, thread);
 	errno = saved_errno;
 	return self = thread;
 }
 
 struct range_thread *range_threads(void)
 {
-	return atomic_load_explicit(&threads, memory_order_acquire);
+	return atomic_load_explicit(&all.threads, memory_order_acquire);
 }
 
 static struct change *free_slot(struct range_thread *thread)
@@ -217,12 +222,12 @@ uint64_t range_start(uint16_t name)
 {
 	struct range_thread *thread = self ? self : enter();
 	uint16_t path = paths_enter(PATHS_OUTSIDE, name, RANGE_START_END);
-	uint64_t number = atomic_fetch_add_explicit(&starts, 1, memory_order_relaxed) + 1;
+	uint64_t number = atomic_fetch_add_explicit(&all.starts, 1, memory_order_relaxed) + 1;
 	uint64_t now, id;
 
 	for (unsigned tries = 0; thread && path && tries < STARTED_MOST; tries++) {
 		uint16_t place = (uint16_t)((number + tries) % STARTED_MOST);
-		struct started_range *range = &started_ranges[place];
+		struct started_range *range = &all.started_ranges[place];
 		uint64_t none = 0;
 
 		id = number * STARTED_MOST + place;
@@ -254,7 +259,7 @@ void range_end(uint64_t id)
 {
 	struct range_thread *thread = self ? self : enter();
 	uint16_t place = (uint16_t)(id % STARTED_MOST);
-	struct started_range *range = &started_ranges[place];
+	struct started_range *range = &all.started_ranges[place];
 	struct change change = {.time = clock_ticks(), .kind = CHANGE_END, .place = place};
 
 	if (!id)
@@ -275,7 +280,7 @@ void range_end(uint64_t id)
 void range_each_started(void (*take)(struct range_owner, uint16_t, uint16_t, uint64_t))
 {
 	for (uint16_t place = 0; place < STARTED_MOST; place++) {
-		struct started_range *range = &started_ranges[place];
+		struct started_range *range = &all.started_ranges[place];
 		uint64_t id = atomic_load_explicit(&range->id, memory_order_acquire);
 		uint64_t started = atomic_load_explicit(&range->started, memory_order_acquire);
 		struct range_owner owner =

@@ -90,29 +90,32 @@ struct interval {
 	uint8_t bit;
 };
 
-static uint16_t paths[STARTED_PATHS];
-static uint32_t threads[STARTED_PATHS];
-static unsigned path_count;
-static struct interval open[STARTED_MOST];
-static unsigned open_count;
-static struct interval past[PAST]; /* in the order of their ends */
-static uint32_t past_count;
+/* The start/end ranges. */
+static struct {
+	uint16_t paths[STARTED_PATHS];
+	uint32_t threads[STARTED_PATHS];
+	unsigned path_count;
+	struct interval open[STARTED_MOST];
+	unsigned open_count;
+	struct interval past[PAST]; /* in the order of their ends */
+	uint32_t past_count;
+} started;
 
 /* STARTED_PATHS if the path is not known. */
 static unsigned bit_of(uint16_t path)
 {
 	unsigned bit = 0;
 
-	while (bit < path_count && paths[bit] != path)
+	while (bit < started.path_count && started.paths[bit] != path)
 		bit++;
-	return bit < path_count ? bit : STARTED_PATHS;
+	return bit < started.path_count ? bit : STARTED_PATHS;
 }
 
 static struct interval *find_open(uint16_t place)
 {
-	for (unsigned i = 0; i < open_count; i++)
-		if (open[i].place == place)
-			return &open[i];
+	for (unsigned i = 0; i < started.open_count; i++)
+		if (started.open[i].place == place)
+			return &started.open[i];
 	return NULL;
 }
 
@@ -121,16 +124,16 @@ bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint
 	struct interval *range = find_open(place);
 	unsigned bit = bit_of(path);
 
-	if (bit == STARTED_PATHS && path_count < STARTED_PATHS) {
-		bit = path_count++;
-		paths[bit] = path;
-		threads[bit] = owner.pthread_id;
+	if (bit == STARTED_PATHS && started.path_count < STARTED_PATHS) {
+		bit = started.path_count++;
+		started.paths[bit] = path;
+		started.threads[bit] = owner.pthread_id;
 	}
 	if (bit == STARTED_PATHS)
 		return false;
 	/* There is one already if its end was lost. */
 	if (!range)
-		range = &open[open_count++];
+		range = &started.open[started.open_count++];
 	*range = (struct interval){
 		.begin = begin, .kernel_id = owner.kernel_id, .place = place, .bit = (uint8_t)bit};
 	return true;
@@ -143,32 +146,32 @@ uint16_t started_end(uint16_t place, uint64_t begin, uint64_t end, uint32_t *ker
 
 	if (!range || range->begin != begin)
 		return 0;
-	path = paths[range->bit];
+	path = started.paths[range->bit];
 	range->end = end;
 	*kernel_id = range->kernel_id;
-	past[past_count++ % PAST] = *range;
-	*range = open[--open_count];
+	started.past[started.past_count++ % PAST] = *range;
+	*range = started.open[--started.open_count];
 	return path;
 }
 
 uint16_t started_open(uint16_t *place, uint64_t *begin)
 {
-	if (open_count == 0)
+	if (started.open_count == 0)
 		return 0;
-	*place = open[0].place;
-	*begin = open[0].begin;
-	return paths[open[0].bit];
+	*place = started.open[0].place;
+	*begin = started.open[0].begin;
+	return started.paths[started.open[0].bit];
 }
 
 uint32_t started_at(uint64_t time)
 {
 	uint32_t bits = 0;
 
-	for (unsigned i = 0; i < open_count; i++)
-		if (open[i].begin <= time)
-			bits |= 1u << open[i].bit;
-	for (uint32_t i = past_count; i > 0 && past_count - i < PAST; i--) {
-		const struct interval *range = &past[(i - 1) % PAST];
+	for (unsigned i = 0; i < started.open_count; i++)
+		if (started.open[i].begin <= time)
+			bits |= 1u << started.open[i].bit;
+	for (uint32_t i = started.past_count; i > 0 && started.past_count - i < PAST; i--) {
+		const struct interval *range = &started.past[(i - 1) % PAST];
 
 		/* Ends that two threads made at about the same time may stand in the other order.
 		 */
@@ -182,20 +185,23 @@ uint32_t started_at(uint64_t time)
 
 uint16_t started_path(unsigned bit)
 {
-	return paths[bit];
+	return started.paths[bit];
 }
 
 uint32_t started_thread(uint16_t path)
 {
 	unsigned bit = bit_of(path);
 
-	return bit < STARTED_PATHS ? threads[bit] : 0;
+	return bit < STARTED_PATHS ? started.threads[bit] : 0;
 }
 
-static struct range_pattern *patterns[OPTIONS_RANGES];
-static unsigned pattern_count;
-/* Whether push/pop patterns match a path, once that was found out. */
-static uint8_t known[PATHS_MOST];
+/* Of --nvtx-include. */
+static struct {
+	struct range_pattern *patterns[OPTIONS_RANGES];
+	unsigned pattern_count;
+	/* Whether push/pop patterns match a path, once that was found out. */
+	uint8_t known[PATHS_MOST];
+} chosen;
 enum { NOT_KNOWN, MATCHES, MATCHES_NOT };
 
 /* Reads them from the settings. */
@@ -205,21 +211,21 @@ static void take_patterns(void)
 
 	/* They were parsed when the settings were read, so they are good. */
 	for (unsigned i = 0; i < OPTIONS_RANGES && settings.nvtx_include[i]; i++)
-		if (!range_pattern_parse(&patterns[pattern_count], settings.nvtx_include[i],
-					 message, sizeof(message)))
-			pattern_count++;
+		if (!range_pattern_parse(&chosen.patterns[chosen.pattern_count],
+					 settings.nvtx_include[i], message, sizeof(message)))
+			chosen.pattern_count++;
 }
 
 bool ranges_are_chosen(void)
 {
-	return pattern_count > 0;
+	return chosen.pattern_count > 0;
 }
 
 static bool matches_any(bool push_pop, const struct open_range_name *open, size_t count)
 {
-	for (unsigned i = 0; i < pattern_count; i++)
-		if (range_pattern_is_push_pop(patterns[i]) == push_pop &&
-		    range_pattern_matches(patterns[i], open, count))
+	for (unsigned i = 0; i < chosen.pattern_count; i++)
+		if (range_pattern_is_push_pop(chosen.patterns[i]) == push_pop &&
+		    range_pattern_matches(chosen.patterns[i], open, count))
 			return true;
 	return false;
 }
@@ -250,12 +256,12 @@ static bool include_call(uint16_t path, uint32_t started)
 	struct open_range_name open[STARTED_PATHS];
 	size_t count = 0;
 
-	if (pattern_count == 0)
+	if (chosen.pattern_count == 0)
 		return true;
 	if (path < PATHS_MOST) {
-		if (known[path] == NOT_KNOWN)
-			known[path] = matches_path(path) ? MATCHES : MATCHES_NOT;
-		if (known[path] == MATCHES)
+		if (chosen.known[path] == NOT_KNOWN)
+			chosen.known[path] = matches_path(path) ? MATCHES : MATCHES_NOT;
+		if (chosen.known[path] == MATCHES)
 			return true;
 	}
 	for (; started; started &= started - 1)
@@ -273,10 +279,13 @@ struct range_entry {
 	uint32_t number;
 };
 
-static struct nvtx_range *ranges[MOST_RANGES]; /* number 1 comes first */
-static uint32_t range_count;
-static struct entry *entries; /* of ranges */
-static struct entry *parts;   /* by the range's number and the row */
+/* What is in the profile. */
+static struct {
+	struct nvtx_range *ranges[MOST_RANGES]; /* number 1 comes first */
+	uint32_t range_count;
+	struct entry *entries; /* of ranges */
+	struct entry *parts;   /* by the range's number and the row */
+} kept;
 
 static uint64_t offset_of(const void *item)
 {
@@ -289,14 +298,14 @@ static uint64_t offset_of(const void *item)
 
 struct nvtx_range *ranges_numbered(uint32_t number)
 {
-	return number ? ranges[number - 1] : NULL;
+	return number ? kept.ranges[number - 1] : NULL;
 }
 
 static struct range_entry *entry_on(uint32_t thread, uint16_t path, bool add)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {thread, path};
 
-	return entry_of(&entries, key, add ? sizeof(struct range_entry) : 0);
+	return entry_of(&kept.entries, key, add ? sizeof(struct range_entry) : 0);
 }
 
 /* The number of a path's range on a thread, by the low half of its pthread_self(); 0: on any
@@ -313,7 +322,7 @@ static uint32_t range_of(uint32_t thread, uint16_t path)
 	if (entry)
 		return entry->number;
 	parent = is_inside ? range_of(thread, place.parent) : 0;
-	if ((is_inside && !parent) || range_count == MOST_RANGES)
+	if ((is_inside && !parent) || kept.range_count == MOST_RANGES)
 		return 0;
 	range = session_add_item(
 		run.session, SEGMENT_RANGES,
@@ -327,8 +336,8 @@ static uint32_t range_of(uint32_t thread, uint16_t path)
 	entry = range ? entry_on(thread, path, true) : NULL;
 	if (!entry)
 		return 0;
-	ranges[range_count++] = range;
-	return entry->number = range_count;
+	kept.ranges[kept.range_count++] = range;
+	return entry->number = kept.range_count;
 }
 
 /* The range of a path on a thread, which is told apart as long as there is room. What does not fit
@@ -339,7 +348,7 @@ static uint32_t range_on(uint32_t thread, uint16_t path)
 
 	if (path == PATHS_OUTSIDE || path == PATHS_UNKNOWN)
 		return 0;
-	if (range_count >= MOST_RANGES / 2 && !entry_on(thread, path, false))
+	if (kept.range_count >= MOST_RANGES / 2 && !entry_on(thread, path, false))
 		thread = 0;
 	number = range_of(thread, path);
 	session_count(run.session, COUNTER_ranges_lost, !number);
@@ -349,8 +358,8 @@ static uint32_t range_on(uint32_t thread, uint16_t path)
 static struct nvtx_part *part_of(uint32_t range, const struct row *row)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {range, (uintptr_t)row};
-	size_t size = HASH_COUNT(parts) < MOST_PARTS ? sizeof(struct entry) : 0;
-	struct entry *entry = range && row ? entry_of(&parts, key, size) : NULL;
+	size_t size = HASH_COUNT(kept.parts) < MOST_PARTS ? sizeof(struct entry) : 0;
+	struct entry *entry = range && row ? entry_of(&kept.parts, key, size) : NULL;
 
 	if (entry && !entry->item)
 		entry->item = session_add_nvtx_part(run.session, ranges_numbered(range), row);
@@ -394,11 +403,16 @@ struct past {
 	struct past *next; /* that of the thread that ended next */
 };
 
-static struct entry *pasts; /* by kernel_id */
-/* Of threads that have ended, in that order. */
-static struct past *ended, **ended_end = &ended;
-
-static bool (*counts)(uint64_t);
+/* Where threads were. */
+static struct {
+	struct entry *pasts; /* by kernel_id */
+	/* Of threads that have ended, in that order. */
+	struct past *ended, **ended_end;
+	bool (*counts)(uint64_t);
+	bool running;
+} threads = {
+	.ended_end = &threads.ended,
+};
 
 /* A range of a path has ended, which began at `begin`; ticks. */
 static void take_end(uint32_t number, uint16_t path, uint32_t thread, uint64_t begin, uint64_t end,
@@ -417,7 +431,7 @@ static void take_end(uint32_t number, uint16_t path, uint32_t thread, uint64_t b
 		.result = paths_of(path).style,
 	};
 
-	if (!range || !counts(record.end))
+	if (!range || !threads.counts(record.end))
 		return;
 	range->calls++;
 	range->total += duration;
@@ -466,7 +480,7 @@ static struct entry *past_entry(uint32_t kernel_id, bool add)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {kernel_id};
 
-	return entry_of(&pasts, key, add ? sizeof(struct entry) : 0);
+	return entry_of(&threads.pasts, key, add ? sizeof(struct entry) : 0);
 }
 
 /* NULL if memory is out. */
@@ -488,14 +502,14 @@ static struct past *past_create(const struct range_thread *thread)
 
 static void forget_oldest(void)
 {
-	struct past *past = ended;
+	struct past *past = threads.ended;
 	struct entry *entry = past_entry(past->kernel_id, false);
 
-	ended = past->next;
-	if (!ended)
-		ended_end = &ended;
+	threads.ended = past->next;
+	if (!threads.ended)
+		threads.ended_end = &threads.ended;
 	if (!past->replaced) {
-		HASH_DEL(pasts, entry);
+		HASH_DEL(threads.pasts, entry);
 		free(entry);
 	}
 	history_free(&past->history);
@@ -530,7 +544,7 @@ static void drain_thread(struct range_thread *thread)
 
 void ranges_start(bool (*the_counts)(uint64_t))
 {
-	counts = the_counts;
+	threads.counts = the_counts;
 	range_each_started(take_start);
 	take_patterns();
 	/* A count-only call leaves no record of where it was made. */
@@ -540,13 +554,12 @@ void ranges_start(bool (*the_counts)(uint64_t))
 
 void ranges_drain(void)
 {
-	static bool running;
 
 	/* From now on the threads tell of the ranges that they start. Most that were started before
 	 * are known already. */
-	if (!running && lifecycle_running()) {
+	if (!threads.running && lifecycle_running()) {
 		range_each_started(take_start);
-		running = true;
+		threads.running = true;
 	}
 	for (struct range_thread *thread = range_threads(); thread; thread = thread->next)
 		drain_thread(thread);
@@ -587,8 +600,8 @@ static bool is_done(struct range_thread *thread, uint64_t now)
 	count_lost(thread);
 	if (thread->past) {
 		thread->past->ended_at = now;
-		*ended_end = thread->past;
-		ended_end = &thread->past->next;
+		*threads.ended_end = thread->past;
+		threads.ended_end = &thread->past->next;
 	}
 	return true;
 }
@@ -605,7 +618,7 @@ void ranges_reclaim(uint64_t now)
 			before = thread;
 		}
 	}
-	while (ended && now - ended->ended_at >= KEEP_NS)
+	while (threads.ended && now - threads.ended->ended_at >= KEEP_NS)
 		forget_oldest();
 }
 

@@ -24,13 +24,16 @@ struct device {
 	struct energy_meter meter;
 };
 
-static size_t device_count;
-static struct device devices[SESSION_DEVICES];
-static _Atomic uint32_t state, end;
+/* The thread's, but for the two words. */
+static struct {
+	size_t device_count;
+	struct device devices[SESSION_DEVICES];
+	_Atomic uint32_t state, end;
+} reader;
 
 static void set_states(enum energy_state energy_state, int result)
 {
-	for (size_t i = 0; i < device_count; i++) {
+	for (size_t i = 0; i < reader.device_count; i++) {
 		struct device_energy *energy = &run.header->devices[i].energy;
 
 		energy->result = result;
@@ -41,19 +44,20 @@ static void set_states(enum energy_state energy_state, int result)
 /* What was written until here may be read by who has given up waiting for NVML. */
 static void publish(void)
 {
-	atomic_store_explicit(&state, READER_RUNS, memory_order_release);
+	atomic_store_explicit(&reader.state, READER_RUNS, memory_order_release);
 }
 
 static void find_devices(void)
 {
 
-	for (size_t i = 0; i < device_count; i++) {
+	for (size_t i = 0; i < reader.device_count; i++) {
 		struct device_energy *energy = &run.header->devices[i].energy;
 		int result;
 
-		energy->state = nvml_find(run.header->devices[i].uuid, &devices[i].handle, &result);
+		energy->state =
+			nvml_find(run.header->devices[i].uuid, &reader.devices[i].handle, &result);
 		energy->result = result;
-		devices[i].found = energy->state == ENERGY_READ;
+		reader.devices[i].found = energy->state == ENERGY_READ;
 		publish();
 	}
 }
@@ -79,14 +83,14 @@ static void read_device(struct device *device, struct device_energy *energy, boo
 static void read_devices(void)
 {
 
-	for (size_t i = 0; i < device_count; i++) {
+	for (size_t i = 0; i < reader.device_count; i++) {
 		bool used;
 
 		sanitizer_ignore_reads_begin();
 		used = run.header->devices[i].used != 0;
 		sanitizer_ignore_reads_end();
-		if (devices[i].found)
-			read_device(&devices[i], &run.header->devices[i].energy, used);
+		if (reader.devices[i].found)
+			read_device(&reader.devices[i], &run.header->devices[i].energy, used);
 		publish();
 	}
 	run.header->counters[COUNTER_energy_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -106,8 +110,8 @@ static void read_until_the_end(void)
 	find_devices();
 	read_devices();
 	do {
-		futex_wait(&end, 0, READ_EVERY_NS);
-		last = atomic_load(&end) != 0;
+		futex_wait(&reader.end, 0, READ_EVERY_NS);
+		last = atomic_load(&reader.end) != 0;
 		read_devices();
 	} while (!last);
 	nvml_stop();
@@ -118,27 +122,27 @@ static void *read_energy(void *unused)
 	(void)unused;
 	sanitizer_ignore_begin();
 	read_until_the_end();
-	atomic_store(&state, READER_ENDED);
-	futex_wake(&state);
+	atomic_store(&reader.state, READER_ENDED);
+	futex_wake(&reader.state);
 	sanitizer_ignore_end();
 	return NULL;
 }
 
 unsigned energy_reader_start(size_t count, bool missing)
 {
-	device_count = count;
+	reader.device_count = count;
 	/* In a child that goes on with the program, nothing of its parent's holds. */
-	atomic_store(&end, 0);
-	atomic_store(&state, READER_NONE);
+	atomic_store(&reader.end, 0);
+	atomic_store(&reader.state, READER_NONE);
 	for (size_t i = 0; i < count; i++)
-		devices[i] = (struct device){0};
+		reader.devices[i] = (struct device){0};
 	set_states(missing ? ENERGY_NO_LIBRARY : ENERGY_NO_ANSWER, 0);
 	if (missing)
 		return 0;
-	atomic_store(&state, READER_RUNS);
+	atomic_store(&reader.state, READER_RUNS);
 	if (background_thread_start(read_energy, "ktime-energy") == 0)
 		return 1;
-	atomic_store(&state, READER_NONE);
+	atomic_store(&reader.state, READER_NONE);
 	set_states(ENERGY_NO_THREAD, 0);
 	return 0;
 }
@@ -147,7 +151,7 @@ bool energy_reader_end(void)
 {
 	uint64_t limit = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS;
 
-	atomic_store(&end, 1);
-	futex_wake(&end);
-	return futex_wait_while(&state, READER_RUNS, limit);
+	atomic_store(&reader.end, 1);
+	futex_wake(&reader.end);
+	return futex_wait_while(&reader.state, READER_RUNS, limit);
 }

@@ -20,11 +20,15 @@
 #define ROWS	   1024u
 #define NAME_WIDTH 200
 
-static char buffer[1 << 16];
-static struct table_row rows[ROWS];
-static int file;
-static uint64_t last_moment;
-static bool failed = true;
+/* For the one thread that writes it; memory of its own. */
+static struct {
+	char buffer[1 << 16];
+	struct table_row rows[ROWS];
+	int file;
+	uint64_t last_moment;
+	bool written;
+	char name[2 * NAME_WIDTH];
+} last_report;
 
 static bool take(void *target, const char *bytes, size_t length)
 {
@@ -33,10 +37,11 @@ static bool take(void *target, const char *bytes, size_t length)
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 		ssize_t count;
 
-		if (now >= last_moment || !log_file_has_room(file, last_moment - now))
+		if (now >= last_report.last_moment ||
+		    !log_file_has_room(last_report.file, last_report.last_moment - now))
 			return false;
 		/* As much as a pipe takes without waiting, once it says that it is ready. */
-		count = write(file, bytes, length < 4096 ? length : 4096);
+		count = write(last_report.file, bytes, length < 4096 ? length : 4096);
 		if (count < 0 && errno != EINTR && errno != EAGAIN)
 			return false;
 		length -= count > 0 ? (size_t)count : 0;
@@ -70,36 +75,36 @@ static void insert(struct table *table, const struct table_row *line)
 	table->collected++;
 	if (at < ROWS)
 		table->count++;
-	else if (rows[--at].total >= line->total)
+	else if (last_report.rows[--at].total >= line->total)
 		return;
-	for (; at > 0 && rows[at - 1].total < line->total; at--)
-		rows[at] = rows[at - 1];
-	rows[at] = *line;
+	for (; at > 0 && last_report.rows[at - 1].total < line->total; at--)
+		last_report.rows[at] = last_report.rows[at - 1];
+	last_report.rows[at] = *line;
 }
 
 /* A kernel's name as it was compiled: making it readable takes memory. */
 static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
-	static char name[2 * NAME_WIDTH];
-	const struct row *row = rows[index].first;
+	const struct row *row = last_report.rows[index].first;
 	const char *kernel = session_string(run.session, row->kernels_listed);
 	struct cell *cell = &cells[sheet->column_count - 1];
 	size_t length;
 
 	summary_fill_row(sheet, index, cells);
-	snprintf(name, NAME_WIDTH, "%s", cell->text);
-	cell->text = name;
+	snprintf(last_report.name, NAME_WIDTH, "%s", cell->text);
+	cell->text = last_report.name;
 	if (row->kind != ROW_GRAPH || !row->nodes)
 		return;
-	length = strlen(name);
-	length += (size_t)snprintf(name + length, 32, " %u node%s", row->nodes,
+	length = strlen(last_report.name);
+	length += (size_t)snprintf(last_report.name + length, 32, " %u node%s", row->nodes,
 				   row->nodes == 1 ? "" : "s");
 	for (const char *separator = ": "; *kernel; separator = ", ") {
 		size_t size = strcspn(kernel, "\n");
 
-		length += (size_t)snprintf(name + length, sizeof(name) - length, "%s%.*s",
-					   separator, (int)size, kernel);
-		if (length >= sizeof(name))
+		length += (size_t)snprintf(last_report.name + length,
+					   sizeof(last_report.name) - length, "%s%.*s", separator,
+					   (int)size, kernel);
+		if (length >= sizeof(last_report.name))
 			break;
 		kernel += size + (kernel[size] == '\n');
 	}
@@ -112,7 +117,7 @@ static bool print_section(enum table_section section, struct out *out)
 	struct sheet sheet;
 	struct row *row;
 
-	tables[section].rows = rows;
+	tables[section].rows = last_report.rows;
 	session_for_each_row (run.session, row) {
 		struct table_row line;
 
@@ -194,16 +199,18 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 {
 	int process = run.header->pid;
 	char missing[NUMBER_SIZE], untimed[NUMBER_SIZE];
-	struct out out = {.buffer = buffer, .size = sizeof(buffer), .take = take};
+	struct out out = {
+		.buffer = last_report.buffer, .size = sizeof(last_report.buffer), .take = take};
 	bool all = true, kept = output->kept && output->kept[0];
 
-	last_moment = end;
-	file = log_file_kept(output->log);
-	if (file < 0 && output->log->path)
-		file = open(output->log->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
-	else if (file < 0 && log_file_is_stream(output->log->descriptor))
-		file = output->log->descriptor;
-	out.failed = file < 0;
+	last_report.last_moment = end;
+	last_report.file = log_file_kept(output->log);
+	if (last_report.file < 0 && output->log->path)
+		last_report.file =
+			open(output->log->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+	else if (last_report.file < 0 && log_file_is_stream(output->log->descriptor))
+		last_report.file = output->log->descriptor;
+	out.failed = last_report.file < 0;
 	/* The collector may be writing, as any process of which `ktime show` prints the profile. */
 	sanitizer_ignore_reads_begin();
 	out_format(&out, "==%d== Profiling application: ", process);
@@ -225,15 +232,15 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	}
 	sanitizer_ignore_reads_end();
 	out_flush(&out);
-	failed = out.failed;
-	if (!failed && all)
+	last_report.written = !out.failed;
+	if (last_report.written && all)
 		run.header->reported = 1;
 	/* The profile goes only when all that it holds was printed. */
-	if (!failed && all && kept && output->remove_kept)
+	if (last_report.written && all && kept && output->remove_kept)
 		unlink(output->kept);
 }
 
 bool last_report_is_written(void)
 {
-	return !failed;
+	return last_report.written;
 }

@@ -18,12 +18,17 @@
  * millisecond. */
 #define END_WAIT_NS 100000000u
 
-static const char *profile;
-static char *file_path;
-static struct prometheus_place place_of_process;
-static struct prometheus *metrics;
-static _Atomic uint32_t ended, idle = 1;
-static _Atomic bool written; /* the file is there, and is this process's */
+/* The thread's, but for what is atomic. */
+static struct {
+	const char *profile;
+	char *path;
+	struct prometheus_place place;
+	struct prometheus *metrics;
+	_Atomic uint32_t ended, idle;
+	_Atomic bool written; /* the file is there, and is this process's */
+} metrics_file = {
+	.idle = 1,
+};
 
 /* node_exporter reads the folder as another user, and takes files that end in .prom alone. */
 static int write_file(void)
@@ -31,30 +36,30 @@ static int write_file(void)
 	struct session *session;
 	struct new_file place;
 	FILE *file;
-	int fd, error = session_open(&session, profile);
+	int fd, error = session_open(&session, metrics_file.profile);
 
 	if (error)
 		return error;
-	error = prometheus_add(metrics, session, &place_of_process);
+	error = prometheus_add(metrics_file.metrics, session, &metrics_file.place);
 	session_close(session);
 	if (error)
 		return error;
-	fd = new_file_open(&place, file_path, NEW_FILE_REPLACES, 0644);
+	fd = new_file_open(&place, metrics_file.path, NEW_FILE_REPLACES, 0644);
 	if (fd < 0)
 		return fd;
 	file = fdopen(fd, "w");
 	if (file) {
-		error = prometheus_write(metrics, file);
+		error = prometheus_write(metrics_file.metrics, file);
 		if (fclose(file) != 0 && !error)
 			error = -errno;
 	} else {
 		error = -errno;
 		close(fd);
 	}
-	if (!error && !atomic_load(&ended)) {
+	if (!error && !atomic_load(&metrics_file.ended)) {
 		error = new_file_place(&place);
 		if (!error)
-			atomic_store(&written, true);
+			atomic_store(&metrics_file.written, true);
 	}
 	new_file_abandon(&place);
 	return error;
@@ -62,23 +67,23 @@ static int write_file(void)
 
 static void remove_file(void)
 {
-	if (atomic_exchange(&written, false))
-		unlink(file_path);
+	if (atomic_exchange(&metrics_file.written, false))
+		unlink(metrics_file.path);
 }
 
 static void *run(void *unused)
 {
 	(void)unused;
 	sanitizer_ignore_begin();
-	while (!atomic_load(&ended)) {
-		atomic_store(&idle, 0);
+	while (!atomic_load(&metrics_file.ended)) {
+		atomic_store(&metrics_file.idle, 0);
 		write_file();
 		/* The end may have come between the check and the renaming. */
-		if (atomic_load(&ended))
+		if (atomic_load(&metrics_file.ended))
 			remove_file();
-		atomic_store(&idle, 1);
-		futex_wake(&idle);
-		futex_wait(&ended, 0, (uint64_t)(settings.prometheus_interval * 1e9));
+		atomic_store(&metrics_file.idle, 1);
+		futex_wake(&metrics_file.idle);
+		futex_wait(&metrics_file.ended, 0, (uint64_t)(settings.prometheus_interval * 1e9));
 	}
 	sanitizer_ignore_end();
 	return NULL;
@@ -101,35 +106,35 @@ int prometheus_file_start(const char *the_profile, char *message, size_t size)
 		snprintf(message, size, "--prometheus: the profile has no file to be read");
 		return -ENOENT;
 	}
-	profile = the_profile;
-	file_path = prometheus_path(settings.prometheus, settings.rank_variable, getpid(), message,
-				    size);
-	if (!file_path)
+	metrics_file.profile = the_profile;
+	metrics_file.path = prometheus_path(settings.prometheus, settings.rank_variable, getpid(),
+					    message, size);
+	if (!metrics_file.path)
 		return -EINVAL;
-	error = new_file_check_folder(file_path);
+	error = new_file_check_folder(metrics_file.path);
 	if (!error) {
 		/* In a child that goes on with the program, nothing of its parent's holds. */
-		atomic_store(&ended, 0);
-		atomic_store(&idle, 1);
+		atomic_store(&metrics_file.ended, 0);
+		atomic_store(&metrics_file.idle, 1);
 		/* On the program's thread: another one may change the environment later. */
 		gethostname(hostname, sizeof(hostname) - 1);
-		prometheus_place_of(&place_of_process, hostname, variable_of, NULL);
-		metrics = prometheus_create(settings.prometheus_kernels);
-		error = metrics ? 0 : -ENOMEM;
+		prometheus_place_of(&metrics_file.place, hostname, variable_of, NULL);
+		metrics_file.metrics = prometheus_create(settings.prometheus_kernels);
+		error = metrics_file.metrics ? 0 : -ENOMEM;
 	}
 	if (!error)
 		error = background_thread_start(run, "ktime-metrics");
 	if (error)
-		snprintf(message, size, "--prometheus %s: %s", file_path, strerror(-error));
+		snprintf(message, size, "--prometheus %s: %s", metrics_file.path, strerror(-error));
 	return error;
 }
 
 void prometheus_file_end(void)
 {
-	if (!metrics || atomic_exchange(&ended, 1))
+	if (!metrics_file.metrics || atomic_exchange(&metrics_file.ended, 1))
 		return;
-	futex_wake(&ended);
-	if (!atomic_load(&idle))
-		futex_wait(&idle, 0, END_WAIT_NS);
+	futex_wake(&metrics_file.ended);
+	if (!atomic_load(&metrics_file.idle))
+		futex_wait(&metrics_file.idle, 0, END_WAIT_NS);
 	remove_file();
 }

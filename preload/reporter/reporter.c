@@ -29,22 +29,25 @@
 /* The longest sleep, an hour: it has nothing to do. */
 #define WAIT_NS	     UINT64_C(3600000000000)
 
-static struct reporter_output output;
-static char kept_line[512];
-static size_t kept_length;
-static _Atomic uint32_t wake_word; /* counts what the reporter is woken for */
-static _Atomic int ending;	   /* the signal; 0: none */
-static _Atomic uint32_t reported;
-static _Atomic uint64_t asked; /* CLOCK_MONOTONIC, ns */
-static _Atomic int thread;     /* that the signal came to */
-static _Atomic bool claimed;
-static pid_t process;
+/* What the threads ask of the reporter, and what it has to know. */
+static struct {
+	struct reporter_output output;
+	char kept_line[512];
+	size_t kept_length;
+	_Atomic uint32_t wake_word; /* counts what the reporter is woken for */
+	_Atomic int ending;	    /* the signal; 0: none */
+	_Atomic uint32_t reported;
+	_Atomic uint64_t asked; /* CLOCK_MONOTONIC, ns */
+	_Atomic int thread;	/* that the signal came to */
+	_Atomic bool claimed;
+	pid_t process;
+} reporter;
 
 static void wake(void)
 {
 	/* Release: the reporter sees what it is woken for. */
-	atomic_fetch_add_explicit(&wake_word, 1, memory_order_release);
-	futex_wake(&wake_word);
+	atomic_fetch_add_explicit(&reporter.wake_word, 1, memory_order_release);
+	futex_wake(&reporter.wake_word);
 }
 
 bool reporter_ask(int signal, unsigned *milliseconds)
@@ -52,17 +55,17 @@ bool reporter_ask(int signal, unsigned *milliseconds)
 	int none = 0;
 
 	/* Release: with what the caller wrote before. */
-	if (!atomic_compare_exchange_strong_explicit(&ending, &none, signal, memory_order_acq_rel,
-						     memory_order_acquire)) {
-		uint64_t first = atomic_load_explicit(&asked, memory_order_relaxed);
+	if (!atomic_compare_exchange_strong_explicit(&reporter.ending, &none, signal,
+						     memory_order_acq_rel, memory_order_acquire)) {
+		uint64_t first = atomic_load_explicit(&reporter.asked, memory_order_relaxed);
 
 		*milliseconds =
 			first ? (unsigned)((clock_ns(CLOCK_MONOTONIC) - first) / 1000000) : 0;
 		return false;
 	}
-	atomic_store_explicit(&thread, (int)syscall(SYS_gettid), memory_order_relaxed);
+	atomic_store_explicit(&reporter.thread, (int)syscall(SYS_gettid), memory_order_relaxed);
 	/* Release: whoever sees the time sees the thread. */
-	atomic_store_explicit(&asked, clock_ns(CLOCK_MONOTONIC), memory_order_release);
+	atomic_store_explicit(&reporter.asked, clock_ns(CLOCK_MONOTONIC), memory_order_release);
 	wake();
 	return true;
 }
@@ -82,19 +85,21 @@ static bool wait_until(_Atomic uint32_t *word, uint64_t end)
 
 void reporter_wait(unsigned milliseconds)
 {
-	wait_until(&reported, clock_ns(CLOCK_MONOTONIC) + milliseconds * UINT64_C(1000000));
+	wait_until(&reporter.reported,
+		   clock_ns(CLOCK_MONOTONIC) + milliseconds * UINT64_C(1000000));
 }
 
 bool reporter_claim(void)
 {
-	return !atomic_exchange_explicit(&claimed, true, memory_order_acq_rel);
+	return !atomic_exchange_explicit(&reporter.claimed, true, memory_order_acq_rel);
 }
 
 /* One line, only if it can be written at once. */
 static void say_what_is_kept(void)
 {
-	if (kept_length && output.kept[0] && log_file_is_stream(STDERR_FILENO) &&
-	    log_file_has_room(STDERR_FILENO, 0) && write(STDERR_FILENO, kept_line, kept_length) < 0)
+	if (reporter.kept_length && reporter.output.kept[0] && log_file_is_stream(STDERR_FILENO) &&
+	    log_file_has_room(STDERR_FILENO, 0) &&
+	    write(STDERR_FILENO, reporter.kept_line, reporter.kept_length) < 0)
 		return;
 }
 
@@ -102,7 +107,7 @@ static void say_what_is_kept(void)
 static void print_by(uint64_t end)
 {
 	if (reporter_claim()) {
-		last_report_write(&output, end);
+		last_report_write(&reporter.output, end);
 		prometheus_file_end();
 	} else if (collector_wait_finished(end)) {
 		return;
@@ -131,12 +136,13 @@ static void end_process(int signal)
 {
 	sigset_t signals;
 
-	default_action_take(process, atomic_load_explicit(&thread, memory_order_relaxed), signal);
+	default_action_take(reporter.process,
+			    atomic_load_explicit(&reporter.thread, memory_order_relaxed), signal);
 	futex_sleep(TAKEN_NS);
 	sigemptyset(&signals);
 	sigaddset(&signals, signal);
 	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
-	default_action_take(process, (pid_t)syscall(SYS_gettid), signal);
+	default_action_take(reporter.process, (pid_t)syscall(SYS_gettid), signal);
 }
 
 static void *run(void *unused)
@@ -144,24 +150,24 @@ static void *run(void *unused)
 	(void)unused;
 	sanitizer_ignore_begin();
 	for (;;) {
-		uint32_t woken = atomic_load_explicit(&wake_word, memory_order_acquire);
+		uint32_t woken = atomic_load_explicit(&reporter.wake_word, memory_order_acquire);
 
-		if (atomic_load_explicit(&ending, memory_order_acquire))
+		if (atomic_load_explicit(&reporter.ending, memory_order_acquire))
 			break;
-		futex_wait(&wake_word, woken,
+		futex_wait(&reporter.wake_word, woken,
 			   gate_watch(clock_ns(CLOCK_MONOTONIC)) ? GATE_LOOK_NS : WAIT_NS);
 	}
 	gate_open_all();
 	/* The handler writes the time right after the signal. */
-	while (!atomic_load_explicit(&asked, memory_order_acquire))
+	while (!atomic_load_explicit(&reporter.asked, memory_order_acquire))
 		sched_yield();
-	report(atomic_load_explicit(&asked, memory_order_acquire));
+	report(atomic_load_explicit(&reporter.asked, memory_order_acquire));
 	sanitizer_ignore_end();
-	atomic_store_explicit(&reported, 1, memory_order_release);
-	futex_wake(&reported);
+	atomic_store_explicit(&reporter.reported, 1, memory_order_release);
+	futex_wake(&reporter.reported);
 	/* A fault ends the process by itself once its handler returns. */
-	if (!default_action_is_fault(atomic_load_explicit(&ending, memory_order_relaxed)))
-		end_process(atomic_load_explicit(&ending, memory_order_relaxed));
+	if (!default_action_is_fault(atomic_load_explicit(&reporter.ending, memory_order_relaxed)))
+		end_process(atomic_load_explicit(&reporter.ending, memory_order_relaxed));
 	futex_sleep(TAKEN_NS);
 	lifecycle_survived();
 	return NULL;
@@ -171,14 +177,15 @@ int reporter_start(const struct reporter_output *the_output)
 {
 	int length = 0, error;
 
-	output = *the_output;
-	process = getpid();
-	if (output.kept && output.kept[0])
-		length = snprintf(kept_line, sizeof(kept_line),
+	reporter.output = *the_output;
+	reporter.process = getpid();
+	if (reporter.output.kept && reporter.output.kept[0])
+		length = snprintf(reporter.kept_line, sizeof(reporter.kept_line),
 				  "==%d== ktime: no report could be printed; the profile is kept: "
 				  "ktime show %s\n",
-				  (int)process, output.kept);
-	kept_length = length > 0 && (size_t)length < sizeof(kept_line) ? (size_t)length : 0;
+				  (int)reporter.process, reporter.output.kept);
+	reporter.kept_length =
+		length > 0 && (size_t)length < sizeof(reporter.kept_line) ? (size_t)length : 0;
 	error = background_thread_start(run, "ktime reporter");
 	if (!error)
 		gate_start_watch(wake);
