@@ -23,6 +23,7 @@
 #include "preload/hooks/lookup.h"
 #include "preload/launch/call.h"
 #include "preload/launch/describe.h"
+#include "preload/launch/memsets.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/lifecycle/context_end.h"
@@ -44,6 +45,9 @@
 		       DEFAULT_STREAM_##default_stream),                                           \
 	 description)
 
+/* Folded by the compiler: other calls have nothing of it. */
+#define SETS_MEMORY(symbol) (__builtin_strncmp(#symbol, "cuMemset", sizeof("cuMemset") - 1) == 0)
+
 /* A call with a description in memory. */
 #define DESCRIBED(begin, end, symbol, parameters, arguments, description, default_stream,          \
 		  from_runtime)                                                                    \
@@ -55,7 +59,11 @@
 			real = REAL_LATE(symbol, parameters);                                      \
 		DESCRIBE(symbol, description, default_stream, from_runtime);                       \
 		begin(call, __builtin_return_address(0));                                          \
+		if (SETS_MEMORY(symbol))                                                           \
+			memset_begins();                                                           \
 		result = real arguments;                                                           \
+		if (SETS_MEMORY(symbol))                                                           \
+			memset_ended();                                                            \
 		end(call, result);                                                                 \
 	} while (0)
 

@@ -9,6 +9,7 @@
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
+#include "preload/launch/memsets.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/sums.h"
@@ -559,13 +560,17 @@ static void take_costs(uint64_t now)
 	}
 }
 
-/* Whether it is as asked for then; CUPTI may refuse. */
+/* Whether it is as asked for then; CUPTI may refuse, and a memset may be in progress. */
 static bool turn(bool to, uint64_t now)
 {
+	bool turned;
+
 	if (on == to)
 		return true;
 	take_costs(now);
-	if (!pause_kernels(PAUSE_BETWEEN_WINDOWS, !to))
+	turned = memsets_hold() && pause_kernels(PAUSE_BETWEEN_WINDOWS, !to);
+	memsets_release();
+	if (!turned)
 		return false;
 	on = to;
 	if (to)

@@ -200,6 +200,11 @@ recorded()
 	[ "$(report | grep -c "Kernels are not recorded")" -eq 0 ]
 }
 
+@test "no window opens or closes while a memset is in progress, of which CUPTI dies" {
+	SIM_CUPTI_DIES=1 windows filled
+	[ "${SANITIZE-}" = thread ] || [ "$(counter windows)" -ge 2 ]
+}
+
 @test "once windows lack records of what was launched in them, no more are opened, and the report says so" {
 	[ "${SANITIZE-}" != thread ] || skip "under ThreadSanitizer there may be no window"
 	for what in nodes launches; do

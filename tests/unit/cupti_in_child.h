@@ -76,6 +76,11 @@ static inline bool context_number(CUcontext context, uint32_t *number, uint32_t 
 	return true;
 }
 
+static inline uint32_t no_memsets(void)
+{
+	return 0;
+}
+
 static inline bool graph_number(CUgraphExec graph, uint32_t *number)
 {
 	*number = (uint32_t)(uintptr_t)graph;
@@ -85,9 +90,9 @@ static inline bool graph_number(CUgraphExec graph, uint32_t *number)
 /* Loads the library, for a driver of CUDA 13, and gives what it keeps of what it was asked for. */
 static inline struct sim_cupti *load_cupti(void)
 {
-	static const struct cupti_driver driver = {
-		set_hooks,	device_time,  host_time, stream_number,
-		context_number, graph_number, NULL,	 NULL};
+	static const struct cupti_driver driver = {set_hooks,	  device_time,	  host_time,
+						   stream_number, context_number, graph_number,
+						   NULL,	  NULL,		  no_memsets};
 	struct sim_cupti *cupti;
 	char reason[512];
 	void *handle;

@@ -16,6 +16,7 @@
  *before it, and has another thread make graphs meanwhile launches	   and launches the
  *kernel `second` by itself after each of its launches
  *   copied	   and copies to the device by itself after each of its launches
+ *   filled	   nothing more, and has another thread set memory meanwhile, without a rest
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -145,6 +146,14 @@ static void *make_graphs(void *kernel)
 	return NULL;
 }
 
+static void *fill(void *stream)
+{
+	CHECK(cuCtxSetCurrent(current));
+	while (!atomic_load(&launched))
+		CHECK(cuMemsetD8Async((CUdeviceptr)memory, 1, 1000, stream));
+	return NULL;
+}
+
 /* What differs between two versions of a graph. */
 static void resize(CUgraphExec exec, CUgraphNode node, bool large)
 {
@@ -199,6 +208,8 @@ int main(int argc, char **argv)
 	exec = instantiate(graph);
 	if (strcmp(what, "makes") == 0)
 		pthread_create(&making, NULL, make_graphs, kernel);
+	if (strcmp(what, "filled") == 0)
+		pthread_create(&making, NULL, fill, stream);
 	if (strcmp(what, "two") == 0)
 		second = instantiate(make_graph(2, kernel, &last));
 	if (strcmp(what, "copies") == 0)
@@ -238,7 +249,7 @@ int main(int argc, char **argv)
 			nanosleep(&rest, NULL);
 	}
 	atomic_store(&launched, true);
-	if (strcmp(what, "makes") == 0)
+	if (strcmp(what, "makes") == 0 || strcmp(what, "filled") == 0)
 		pthread_join(making, NULL);
 	return 0;
 }

@@ -13,7 +13,8 @@
 	X(sim_activity_context)                                                                    \
 	X(sim_activity_graph)                                                                      \
 	X(sim_activity_fault)                                                                      \
-	X(sim_activity_count)
+	X(sim_activity_count)                                                                      \
+	X(sim_activity_memsets)
 
 struct cupti_driver {
 #define X(symbol) __typeof__(symbol) *symbol;

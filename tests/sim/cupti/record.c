@@ -168,9 +168,13 @@ static void die_of(CUpti_ActivityKind kind, bool enabled)
 		      kind == CUPTI_ACTIVITY_KIND_MEMSET;
 	bool graphs = kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && last_graph;
 
-	kernels_were_off |= !enabled && (kind == CUPTI_ACTIVITY_KIND_KERNEL ||
-					 kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-	if (sim_setting("SIM_CUPTI_DIES", 0) && (graphs || (copies && !enabled)))
+	bool kernels =
+		kind == CUPTI_ACTIVITY_KIND_KERNEL || kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+	bool amid = kernels_were_off && cupti_driver()->sim_activity_memsets() > 0;
+
+	kernels_were_off |= !enabled && kernels;
+	if (sim_setting("SIM_CUPTI_DIES", 0) &&
+	    (graphs || (copies && !enabled) || (kernels && amid)))
 		abort();
 }
 

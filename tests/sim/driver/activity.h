@@ -53,6 +53,9 @@ SIM_EXPORT int sim_activity_fault(const char *entry);
 /* How many pieces of work were submitted so far. */
 SIM_EXPORT uint64_t sim_activity_count(void);
 
+/* How many calls of memsets are in progress. */
+SIM_EXPORT uint32_t sim_activity_memsets(void);
+
 /* The device's clock, moved on first where the caller waits for it. */
 SIM_EXPORT uint64_t sim_activity_device_ns(bool advance);
 

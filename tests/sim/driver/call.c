@@ -2,6 +2,7 @@
 /* What happens around every call: the lock, faults on demand, the log, and the driver's life. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,10 +207,24 @@ static CUresult allowed(enum sim_needs needs)
 	return CUDA_SUCCESS;
 }
 
+static _Atomic uint32_t memsets;
+
+static bool is_memset(const struct sim_call *call)
+{
+	return call->entry && strncmp(call->entry, "cuMemset", strlen("cuMemset")) == 0;
+}
+
+uint32_t sim_activity_memsets(void)
+{
+	return atomic_load(&memsets);
+}
+
 CUresult sim_enter(struct sim_call *call, enum sim_needs needs)
 {
 	CUresult result;
 
+	if (is_memset(call))
+		atomic_fetch_add(&memsets, 1);
 	pthread_mutex_lock(&lock);
 	call->outer = current;
 	current = call;
@@ -244,6 +259,8 @@ CUresult sim_leave(struct sim_call *call, CUresult result)
 		});
 	current = call->outer;
 	pthread_mutex_unlock(&lock);
+	if (is_memset(call))
+		atomic_fetch_sub(&memsets, 1);
 	return result;
 }
 
