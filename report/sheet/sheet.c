@@ -137,10 +137,9 @@ bool column_shows(const struct sheet *sheet, unsigned column)
 	const struct column *of = &sheet->columns[column];
 	bool page = sheet->form == SHEET_HTML && of->page;
 
-	return (page			    ? *of->page != '\0'
-		: sheet->form == SHEET_CSV  ? of->csv != NULL
-		: sheet->form == SHEET_JSON ? of->csv || of->heading
-					    : of->heading != NULL) &&
+	return (page			   ? *of->page != '\0'
+		: sheet->form == SHEET_CSV ? of->csv != NULL
+					   : of->heading != NULL) &&
 	       (!of->parts || of->parts & sheet->parts);
 }
 
@@ -226,7 +225,7 @@ const char *sheet_exact(const struct sheet *sheet, unsigned column, const struct
 			char buffer[NUMBER_SIZE])
 {
 	const struct column *of = &sheet->columns[column];
-	bool plain = !sheet->units[column] || sheet->form == SHEET_JSON;
+	bool plain = !sheet->units[column];
 	unsigned unit = sheet->units[column] - 1u;
 
 	if (!cell->known || cell->text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sheet: one table of a report, described once and written as text, CSV, HTML, JSON or Markdown.
+ * A sheet: one table of a report, described once and written as text, CSV, HTML or Markdown.
  * Its columns say where they show and what their values are; a function fills the cells of a row
  * when the row is written, so that a sheet takes no memory for its rows.
  */
@@ -52,7 +52,7 @@ void out_flush(struct out *out);
 
 enum sheet_form { SHEET_TEXT, SHEET_CSV, SHEET_HTML, SHEET_JSON, SHEET_MARKDOWN };
 
-/* What a column's values are, and how they are written: for reading, and in CSV and JSON. */
+/* What a column's values are, and how they are written: for reading, and in CSV. */
 enum cell_kind {
 	CELL_TEXT,
 	CELL_WORD,    /* a text without quotes in CSV */
@@ -77,7 +77,7 @@ enum cell_kind {
 
 struct column {
 	const char *heading; /* NULL: not in text, HTML and Markdown */
-	const char *csv;     /* NULL: not in CSV; JSON's keys are made of it, else of the heading */
+	const char *csv;     /* NULL: not in CSV */
 	const char *page;    /* the heading in HTML, if it is another one; "": not in HTML */
 	uint8_t kind;	     /* enum cell_kind */
 	int8_t width;	     /* the least, in text; negative: aligned to the left */
@@ -148,7 +148,6 @@ void sheet_write(struct sheet *sheet, FILE *file);
 void sheet_text(struct sheet *sheet, struct out *out);
 void sheet_csv(struct sheet *sheet, struct out *out);
 void sheet_html(struct sheet *sheet, struct out *out);
-void sheet_json(struct sheet *sheet, struct out *out);
 void sheet_markdown(struct sheet *sheet, struct out *out);
 
 /*
@@ -176,7 +175,7 @@ bool column_shows(const struct sheet *sheet, unsigned column);
 struct cell *sheet_cells(struct sheet *sheet, size_t row);
 /* Frees what they held. */
 void sheet_clear(struct sheet *sheet);
-/* A cell as it is written for reading, or in CSV and JSON: in the buffer, but for its text. */
+/* A cell as it is written for reading, or in CSV: in the buffer, but for its text. */
 const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct cell *cell,
 			char buffer[NUMBER_SIZE]);
 const char *sheet_exact(const struct sheet *sheet, unsigned column, const struct cell *cell,
