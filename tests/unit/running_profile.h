@@ -3,13 +3,11 @@
 #ifndef KTIME_TESTS_UNIT_RUNNING_PROFILE_H
 #define KTIME_TESTS_UNIT_RUNNING_PROFILE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "report/options/options.h"
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 #define MS 1000000ull
 

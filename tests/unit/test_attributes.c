@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the driver says of a device stands in its own member; what it does not say is 0. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/devices/describe.h"
+#include "tests/unit/test.h"
 
 static int refused; /* an attribute that the driver does not have */
 static int ecc;
@@ -48,11 +41,10 @@ static int attribute_of(int *value, int attribute, int device)
 
 static const struct device_calls calls = {name_of, uuid_of, memory_of, attribute_of};
 
-static void each_attribute_has_its_member(void **state)
+TEST(each_attribute_has_its_member)
 {
 	struct device_info info = {.pcie_lanes = 5};
 
-	(void)state;
 	refused = 0;
 	ecc = 1;
 	device_describe(&info, &calls, 3);
@@ -71,11 +63,10 @@ static void each_attribute_has_its_member(void **state)
 	assert_int_equal(info.ecc, ECC_OFF);
 }
 
-static void what_the_driver_does_not_have_is_0(void **state)
+TEST(what_the_driver_does_not_have_is_0)
 {
 	struct device_info info = {0};
 
-	(void)state;
 #define IS_REFUSED(member, number, name)                                                           \
 	refused = number;                                                                          \
 	device_describe(&info, &calls, 3);                                                         \
@@ -98,25 +89,13 @@ static int below_zero(int *value, int attribute, int device)
 	return 0;
 }
 
-static void what_is_below_zero_is_not_known(void **state)
+TEST(what_is_below_zero_is_not_known)
 {
 	const struct device_calls odd = {name_of, NULL, memory_of, below_zero};
 	struct device_info info = {0};
 
-	(void)state;
 	device_describe(&info, &odd, 3);
 	assert_int_equal(info.multiprocessors, 0);
 	assert_int_equal(info.compute_capability, 0);
 	assert_int_equal(info.uuid[0], 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_attribute_has_its_member),
-		cmocka_unit_test(what_the_driver_does_not_have_is_0),
-		cmocka_unit_test(what_is_below_zero_is_not_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The ktime command stands for the program that it runs: signals, terminal, status. */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/command/launch.h"
+#include "tests/unit/test.h"
 
 static int events[2]; /* a byte for each signal that the program got, 0 once it is ready */
 
@@ -85,17 +79,17 @@ static int status_of(pid_t pid)
 	return status;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return pipe(events);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return close(events[0]) || close(events[1]);
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void leave_with_37(void)
 {
@@ -116,11 +110,10 @@ static void die_by_SIGSEGV(void)
 	raise(SIGSEGV);
 }
 
-static void the_end_is_the_programs(void **state)
+TEST(the_end_is_the_programs)
 {
 	int status;
 
-	(void)state;
 	status = status_of(start(leave_with_37));
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 37);
@@ -144,11 +137,10 @@ static void count_all(void)
 	wait_for_signals();
 }
 
-static void a_signal_to_ktime_reaches_the_program_once(void **state)
+TEST(a_signal_to_ktime_reaches_the_program_once)
 {
 	pid_t ktime = start(count_all);
 
-	(void)state;
 	assert_int_equal(next_event(), 0);
 	for (const int *signal = passed_on; *signal; signal++) {
 		assert_int_equal(kill(ktime, *signal), 0);
@@ -162,12 +154,11 @@ static void wait_by_default(void)
 	wait_for_signals();
 }
 
-static void a_signal_ends_both(void **state)
+TEST(a_signal_ends_both)
 {
 	pid_t ktime = start(wait_by_default);
 	int status;
 
-	(void)state;
 	assert_int_equal(next_event(), 0);
 	assert_int_equal(kill(ktime, SIGTERM), 0);
 	status = status_of(ktime);
@@ -182,11 +173,10 @@ static void tell_parent(void)
 	wait_for_signals();
 }
 
-static void what_the_program_sends_does_not_come_back(void **state)
+TEST(what_the_program_sends_does_not_come_back)
 {
 	pid_t ktime = start(tell_parent);
 
-	(void)state;
 	assert_int_equal(next_event(), 0);
 	kill(ktime, SIGUSR2);
 	assert_int_equal(next_event(), SIGUSR2);
@@ -213,13 +203,12 @@ static void check_actions(void)
 	_exit(5);
 }
 
-static void the_program_has_its_signals_as_they_were(void **state)
+TEST(the_program_has_its_signals_as_they_were)
 {
 	pid_t ktime = fork();
 	sigset_t blocked;
 	int status;
 
-	(void)state;
 	assert_true(ktime >= 0);
 	if (ktime == 0) {
 		/* As nohup and some shells leave them. */
@@ -331,31 +320,12 @@ static void in_a_session(void (*driver)(void))
 	assert_int_equal(status_of(session), 0);
 }
 
-static void a_terminals_interrupt_comes_once(void **state)
+TEST(a_terminals_interrupt_comes_once)
 {
-	(void)state;
 	in_a_session(interrupt_on_terminal);
 }
 
-static void ktime_stops_with_the_program_and_goes_on(void **state)
+TEST(ktime_stops_with_the_program_and_goes_on)
 {
-	(void)state;
 	in_a_session(stop_on_terminal);
-}
-
-#define child_test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		child_test(the_end_is_the_programs),
-		child_test(a_signal_to_ktime_reaches_the_program_once),
-		child_test(a_signal_ends_both),
-		child_test(what_the_program_sends_does_not_come_back),
-		child_test(the_program_has_its_signals_as_they_were),
-		child_test(a_terminals_interrupt_comes_once),
-		child_test(ktime_stops_with_the_program_and_goes_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines below the table, where a figure is at the limit that decides what they say. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/session/estimate.h"
 #include "report/session/session.h"
 #include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 static struct session *session;
 static struct session_header *header;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	if (session_create(&session, NULL, 0))
 		return -1;
 	header = session_header(session);
@@ -29,12 +20,13 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 /* A kernel's row of which each clock timed a part of the calls. */
 static struct row *add_row(const char *name, uint64_t calls, uint64_t cupti, uint64_t events)
@@ -64,9 +56,8 @@ static void closes(const char *words, const char *expected)
 	free(text);
 }
 
-static void nothing_to_time_and_nothing_timed(void **state)
+TEST(nothing_to_time_and_nothing_timed)
 {
-	(void)state;
 	closes("", "======== Timing: no GPU operations.\n"
 		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	add_row("k", 1, 0, 0);
@@ -78,9 +69,8 @@ static void nothing_to_time_and_nothing_timed(void **state)
 		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
-static void one_operation_of_each_clock(void **state)
+TEST(one_operation_of_each_clock)
 {
-	(void)state;
 	add_row("by both", 1, 1, 1);
 	closes("--verbose",
 	       "======== Timing: CUPTI; 1 GPU operation timed.\n"
@@ -145,9 +135,8 @@ static void one_operation_of_each_clock(void **state)
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
-static void a_row_that_holds_host_time_is_an_upper_bound(void **state)
+TEST(a_row_that_holds_host_time_is_an_upper_bound)
 {
-	(void)state;
 	add_row("pageable copies", 1, 0, 1)->host_included = 1;
 	closes("",
 	       "======== Timing: CUDA events; 1 GPU operation timed.\n"
@@ -159,7 +148,7 @@ static void a_row_that_holds_host_time_is_an_upper_bound(void **state)
 }
 
 /* The line is there for the rows that are shown by events; the figure for their queued pairs. */
-static void by_how_much_queued_pairs_are_longer_is_said(void **state)
+TEST(by_how_much_queued_pairs_are_longer_is_said)
 {
 	static const char
 		alone[] = "taken off: kernels, memsets and device copies 2.90 ± 0.06 us.",
@@ -169,7 +158,6 @@ static void by_how_much_queued_pairs_are_longer_is_said(void **state)
 	struct row *row = add_row("by events", 2, 0, 2);
 	char *text;
 
-	(void)state;
 	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 30};
 	header->queued = (struct event_overhead){700, 16, 10};
 	/* Those of a row that CUPTI timed, and of one that holds the host's work, are not shown. */
@@ -203,11 +191,10 @@ static void by_how_much_queued_pairs_are_longer_is_said(void **state)
 	free(text);
 }
 
-static void too_few_windows_are_not_called_too_few_calls(void **state)
+TEST(too_few_windows_are_not_called_too_few_calls)
 {
 	struct row *row = add_row("nodes", 40000, 28780, 0);
 
-	(void)state;
 	row_set_windows(row, 40e6, NAN);
 	closes("",
 	       "======== Timing: CUPTI; 28,780 of 40,000 GPU operations timed; rows marked ~ are "
@@ -219,9 +206,8 @@ static void too_few_windows_are_not_called_too_few_calls(void **state)
 
 /* By events a kernel's total is that of its own launches: those of graphs are in the graphs' rows.
  */
-static void an_estimate_says_which_calls_its_total_is_of(void **state)
+TEST(an_estimate_says_which_calls_its_total_is_of)
 {
-	(void)state;
 	add_row("k", 3, 0, 2)->node_calls = 40;
 	header->counters[COUNTER_graph_node_calls] = 40;
 	closes("",
@@ -236,11 +222,10 @@ static void an_estimate_says_which_calls_its_total_is_of(void **state)
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
-static void only_so_many_estimates_are_named(void **state)
+TEST(only_so_many_estimates_are_named)
 {
 	char name[8];
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		snprintf(name, sizeof(name), "k%d", i);
 		/* One runs in the body of a conditional node. */
@@ -294,7 +279,7 @@ static void only_so_many_estimates_are_named(void **state)
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
-static void all_that_was_lost_is_said(void **state)
+TEST(all_that_was_lost_is_said)
 {
 	static const enum session_counter counters[] = {
 		COUNTER_cupti_dropped, COUNTER_cupti_unread, COUNTER_cupti_invalid,
@@ -304,7 +289,6 @@ static void all_that_was_lost_is_said(void **state)
 		COUNTER_collector_ns,  COUNTER_memory_bytes, COUNTER_host_ns,
 		COUNTER_threads,       COUNTER_cupti_ns,     COUNTER_gpu_ns};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		header->counters[counters[i]] = i + 2;
 	closes("--verbose",
@@ -335,9 +319,8 @@ static void all_that_was_lost_is_said(void **state)
 		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
-static void the_budget_may_be_used_up_and_not_passed(void **state)
+TEST(the_budget_may_be_used_up_and_not_passed)
 {
-	(void)state;
 	header->budget_percent = 1;
 	header->counters[COUNTER_wall_ns] = 100000000;
 	header->counters[COUNTER_added_ns] = 1000000;
@@ -363,9 +346,8 @@ static void the_budget_may_be_used_up_and_not_passed(void **state)
 		   "background, 0 B.\n");
 }
 
-static void a_budget_of_the_users_is_accounted_for(void **state)
+TEST(a_budget_of_the_users_is_accounted_for)
 {
-	(void)state;
 	header->budget_percent = 2;
 	header->budget_given = 1;
 	header->counters[COUNTER_wall_ns] = 100000000;
@@ -379,9 +361,8 @@ static void a_budget_of_the_users_is_accounted_for(void **state)
 		   "event pairs; measured in the program's calls: 0.7 %.\n");
 }
 
-static void nodes_without_times_are_said_to_be_in_their_graphs(void **state)
+TEST(nodes_without_times_are_said_to_be_in_their_graphs)
 {
-	(void)state;
 	header->counters[COUNTER_graph_node_calls] = 1200;
 	closes("", "======== Timing: no GPU operations.\n"
 		   "======== Nodes of graphs: 1,200 launched, counted and not timed; their time is "
@@ -389,9 +370,8 @@ static void nodes_without_times_are_said_to_be_in_their_graphs(void **state)
 		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
-static void the_overhead_is_of_the_wall_time(void **state)
+TEST(the_overhead_is_of_the_wall_time)
 {
-	(void)state;
 	header->counters[COUNTER_wall_ns] = 100000000;
 	header->counters[COUNTER_added_ns] = 9460000;
 	closes("", "======== Timing: no GPU operations.\n"
@@ -417,11 +397,10 @@ static void the_overhead_is_of_the_wall_time(void **state)
 	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
 }
 
-static void as_many_notes_as_there_are(void **state)
+TEST(as_many_notes_as_there_are)
 {
 	char *text, note[16];
 
-	(void)state;
 	for (int i = 1; i <= SESSION_NOTES; i++)
 		session_note(session, "note %d.", i);
 	text = printed(session, "--print-gpu-summary");
@@ -430,27 +409,4 @@ static void as_many_notes_as_there_are(void **state)
 		assert_non_null(strstr(text, note));
 	}
 	free(text);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_to_time_and_nothing_timed),
-		TEST(one_operation_of_each_clock),
-		TEST(a_row_that_holds_host_time_is_an_upper_bound),
-		TEST(by_how_much_queued_pairs_are_longer_is_said),
-		TEST(too_few_windows_are_not_called_too_few_calls),
-		TEST(an_estimate_says_which_calls_its_total_is_of),
-		TEST(only_so_many_estimates_are_named),
-		TEST(all_that_was_lost_is_said),
-		TEST(the_budget_may_be_used_up_and_not_passed),
-		TEST(a_budget_of_the_users_is_accounted_for),
-		TEST(nodes_without_times_are_said_to_be_in_their_graphs),
-		TEST(the_overhead_is_of_the_wall_time),
-		TEST(as_many_notes_as_there_are),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

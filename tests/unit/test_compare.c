@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of two profiles are paired by name, and a verdict separates a difference from noise. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include <cjson/cJSON.h>
 
 #include "report/compare/compare.h"
+#include "tests/unit/test.h"
 
 static struct profile a, b;	      /* the runs that are being made */
 static struct profile side_a, side_b; /* the sums of those that are done */
 static struct comparison comparison;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	a = (struct profile){.source = "A"};
 	b = (struct profile){.source = "B"};
 	side_a = side_b = (struct profile){0};
@@ -29,9 +20,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	comparison_free(&comparison);
 	profile_free(&a);
 	profile_free(&b);
@@ -39,6 +29,8 @@ static int tear_down(void **state)
 	profile_free(&side_b);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 /* Adds `calls` calls whose times run from average - spread to average + spread. */
 static void add(struct profile *profile, const char *name, unsigned calls, double average,
@@ -119,9 +111,8 @@ static void check_canonical(const char *name, bool base, const char *expected)
 	free(canonical);
 }
 
-static void names_lose_what_profilers_write_differently(void **state)
+TEST(names_lose_what_profilers_write_differently)
 {
-	(void)state;
 	check_canonical("vecAdd(float const *, float const *, float*, int)", false,
 			"vecAdd(float*,float*,float*,int)");
 	check_canonical("vecAdd(const float *, const float *, float *, int)", false,
@@ -141,9 +132,8 @@ static void names_lose_what_profilers_write_differently(void **state)
 	check_canonical("", true, "");
 }
 
-static void rows_find_each_other_across_profilers(void **state)
+TEST(rows_find_each_other_across_profilers)
 {
-	(void)state;
 	add(&a, "vecAdd(const float *, int)", 10, 1000, 10);
 	add(&b, "vecAdd(float const *, int)", 10, 1000, 10);
 	add(&a, "void k<foo<int>>(T1, const T1 *)", 10, 1000, 10);
@@ -157,9 +147,8 @@ static void rows_find_each_other_across_profilers(void **state)
 			    "vecAdd(float const *, int)");
 }
 
-static void overloads_are_not_taken_for_each_other(void **state)
+TEST(overloads_are_not_taken_for_each_other)
 {
-	(void)state;
 	add(&a, "f(T1)", 10, 1000, 10);
 	add(&b, "f(int)", 10, 1000, 10);
 	add(&b, "f(float)", 10, 1000, 10);
@@ -170,9 +159,8 @@ static void overloads_are_not_taken_for_each_other(void **state)
 	assert_string_equal(verdict_of("f(float)"), "only in B");
 }
 
-static void several_runs_show_a_shift_beyond_their_noise(void **state)
+TEST(several_runs_show_a_shift_beyond_their_noise)
 {
-	(void)state;
 	for (size_t run = 0; run < RUNS; run++) {
 		add(&a, "slower", 20, noisy(100000, run, 1), 500);
 		add(&b, "slower", 20, noisy(105000, run + 2, 1), 500);
@@ -202,9 +190,8 @@ static void several_runs_show_a_shift_beyond_their_noise(void **state)
 }
 
 /* A call takes no longer, but there are more calls. */
-static void more_calls_take_more_time(void **state)
+TEST(more_calls_take_more_time)
 {
-	(void)state;
 	for (size_t run = 0; run < RUNS; run++) {
 		add(&a, "more", 20, noisy(100000, run, 1), 500);
 		add(&b, "more", 30, noisy(100000, run + 2, 1), 500);
@@ -221,9 +208,8 @@ static void more_calls_take_more_time(void **state)
 }
 
 /* Only some of the runs called it. */
-static void a_row_is_compared_by_the_runs_that_have_it(void **state)
+TEST(a_row_is_compared_by_the_runs_that_have_it)
 {
-	(void)state;
 	for (size_t run = 0; run < RUNS; run++) {
 		add(&a, "k", 20, noisy(100000, run, 1), 500);
 		add(&b, "k", 20, noisy(100000, run + 1, 1), 500);
@@ -238,9 +224,8 @@ static void a_row_is_compared_by_the_runs_that_have_it(void **state)
 	assert_true(isnan(row_of("sometimes")->total.ratio));
 }
 
-static void one_run_a_side_tells_only_what_is_beyond_the_threshold(void **state)
+TEST(one_run_a_side_tells_only_what_is_beyond_the_threshold)
 {
-	(void)state;
 	add(&a, "slower", 100, 100000, 5000);
 	add(&b, "slower", 100, 112000, 5000);
 	add(&a, "faster", 100, 100000, 5000);
@@ -262,9 +247,8 @@ static void one_run_a_side_tells_only_what_is_beyond_the_threshold(void **state)
 
 /* A fifth of the time, but of few calls that differ from each other as much. */
 /* Two runs a side tell something of the noise, and then the calls' own spread counts no more. */
-static void two_runs_a_side_are_several(void **state)
+TEST(two_runs_a_side_are_several)
 {
-	(void)state;
 	for (int run = 0; run < 2; run++) {
 		add(&a, "k", 20, 100000 + 10 * run, 90000);
 		add(&b, "k", 20, 150000 + 10 * run, 90000);
@@ -277,9 +261,8 @@ static void two_runs_a_side_are_several(void **state)
 	assert_true(row_of("k")->average.low > 1.49 && row_of("k")->average.high < 1.51);
 }
 
-static void a_shift_within_the_spread_of_the_calls_is_none(void **state)
+TEST(a_shift_within_the_spread_of_the_calls_is_none)
 {
-	(void)state;
 	add(&a, "k", 3, 100000, 90000);
 	add(&b, "k", 3, 20000, 5000);
 	add(&a, "l", 1, 1000, 0);
@@ -291,9 +274,8 @@ static void a_shift_within_the_spread_of_the_calls_is_none(void **state)
 	assert_true(isnan(row_of("l")->average.probability));
 }
 
-static void what_one_run_did_not_time_is_no_difference(void **state)
+TEST(what_one_run_did_not_time_is_no_difference)
 {
-	(void)state;
 	add(&a, "k", 10, 1000, 10);
 	add(&b, "k", 10, 1010, 10);
 	add_untimed(&a, "in b", 2);
@@ -330,9 +312,8 @@ static void prints(enum sheet_form form, const char *expected)
 	free(text);
 }
 
-static void untimed_sides_are_printed_without_times(void **state)
+TEST(untimed_sides_are_printed_without_times)
 {
-	(void)state;
 	add_untimed(&a, "k", 2);
 	add(&b, "k", 2, 1000, 0);
 	add_untimed(&a, "gone", 1);
@@ -419,14 +400,13 @@ static void is_side(const cJSON *side, const struct profile_row *row)
 	}
 }
 
-static void json_has_all_that_was_compared(void **state)
+TEST(json_has_all_that_was_compared)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	cJSON *root, *rows;
 
-	(void)state;
 	assert_non_null(file);
 	compare_three_rows();
 	comparison_print(&comparison, SHEET_JSON, file);
@@ -465,9 +445,8 @@ static void json_has_all_that_was_compared(void **state)
 	free(text);
 }
 
-static void runs_are_printed_with_their_spread(void **state)
+TEST(runs_are_printed_with_their_spread)
 {
-	(void)state;
 	compare_three_rows();
 	prints(SHEET_TEXT,
 	       "            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   "
@@ -519,9 +498,8 @@ static void runs_are_printed_with_their_spread(void **state)
 	       "<code>cudaMalloc</code> |\n");
 }
 
-static void rows_come_by_what_they_add(void **state)
+TEST(rows_come_by_what_they_add)
 {
-	(void)state;
 	add(&a, "small", 10, 1000, 10);
 	add(&b, "small", 10, 1010, 10);
 	add(&a, "gone", 10, 3000, 10);
@@ -539,9 +517,8 @@ static void rows_come_by_what_they_add(void **state)
 }
 
 /* Times are those of a run, of which A has two. */
-static void rows_of_equal_difference_come_by_their_time_in_a(void **state)
+TEST(rows_of_equal_difference_come_by_their_time_in_a)
 {
-	(void)state;
 	for (int run = 0; run < 2; run++) {
 		add(&a, "short", 1, 100, 0);
 		add(&a, "long", 1, 300, 0);
@@ -560,11 +537,10 @@ static void rows_of_equal_difference_come_by_their_time_in_a(void **state)
 	assert_string_equal(comparison_name(&comparison.rows[2]), "short");
 }
 
-static void parts_of_a_row_add_up_as_if_they_were_one(void **state)
+TEST(parts_of_a_row_add_up_as_if_they_were_one)
 {
 	struct profile_row *whole, *left, *right;
 
-	(void)state;
 	add(&a, "whole", 2, 850, 150);	/* 700, 1000 */
 	add(&a, "whole", 3, 1150, 150); /* 1000, 1150, 1300 */
 	add(&a, "left", 2, 850, 150);
@@ -581,29 +557,4 @@ static void parts_of_a_row_add_up_as_if_they_were_one(void **state)
 	assert_true(left->maximum == 1300);
 	assert_true(fabs(left->variance - 49500) < 1e-6);
 	assert_true(fabs(whole->variance - 49500) < 1e-6);
-}
-
-int main(void)
-{
-#define COMPARE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		COMPARE_TEST(names_lose_what_profilers_write_differently),
-		COMPARE_TEST(rows_find_each_other_across_profilers),
-		COMPARE_TEST(overloads_are_not_taken_for_each_other),
-		COMPARE_TEST(several_runs_show_a_shift_beyond_their_noise),
-		COMPARE_TEST(more_calls_take_more_time),
-		COMPARE_TEST(a_row_is_compared_by_the_runs_that_have_it),
-		COMPARE_TEST(one_run_a_side_tells_only_what_is_beyond_the_threshold),
-		COMPARE_TEST(two_runs_a_side_are_several),
-		COMPARE_TEST(a_shift_within_the_spread_of_the_calls_is_none),
-		COMPARE_TEST(what_one_run_did_not_time_is_no_difference),
-		COMPARE_TEST(untimed_sides_are_printed_without_times),
-		COMPARE_TEST(json_has_all_that_was_compared),
-		COMPARE_TEST(runs_are_printed_with_their_spread),
-		COMPARE_TEST(rows_come_by_what_they_add),
-		COMPARE_TEST(rows_of_equal_difference_come_by_their_time_in_a),
-		COMPARE_TEST(parts_of_a_row_add_up_as_if_they_were_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

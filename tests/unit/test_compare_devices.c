@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory, energy and clocks of the two sides of a comparison. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cjson/cJSON.h>
-#include <cmocka.h>
-
 #include "report/compare/compare.h"
+#include "tests/unit/test.h"
 
 #define S 1000000000ull
 
@@ -33,9 +26,8 @@ static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
 	return run;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
 	a.runs = b.runs = a.energy_runs = b.energy_runs = 1;
@@ -44,6 +36,8 @@ static int start(void **state)
 	comparison = (struct comparison){.a = &a, .b = &b};
 	return 0;
 }
+
+AROUND_EACH(start, NULL);
 
 static void prints(const char *expected)
 {
@@ -57,9 +51,8 @@ static void prints(const char *expected)
 	free(text);
 }
 
-static void what_is_alike_is_not_shown(void **state)
+TEST(what_is_alike_is_not_shown)
 {
-	(void)state;
 	prints("");
 	b.energies[3] = run_of(104, 1982, 14);
 	prints("");
@@ -71,9 +64,8 @@ static void what_is_alike_is_not_shown(void **state)
 	prints("");
 }
 
-static void a_lower_clock_is_shown_with_what_it_may_do(void **state)
+TEST(a_lower_clock_is_shown_with_what_it_may_do)
 {
-	(void)state;
 	b.energies[3] = run_of(100, 1979, 10);
 	prints("GPU 3, A and B: SM clock 2000 and 1979 MHz (-1.0 %). By the SM clock alone a "
 	       "kernel "
@@ -87,9 +79,8 @@ static void a_lower_clock_is_shown_with_what_it_may_do(void **state)
 	prints("");
 }
 
-static void memory_clock_reasons_and_energy_are_shown_where_they_differ(void **state)
+TEST(memory_clock_reasons_and_energy_are_shown_where_they_differ)
 {
-	(void)state;
 	b.energies[3].memory.sum = 100 * 2619;
 	prints("GPU 3, A and B: memory clock 3201 and 2619 MHz (-18.2 %).\n");
 	b.energies[3] = run_of(100, 2000, 16);
@@ -106,9 +97,8 @@ static void memory_clock_reasons_and_energy_are_shown_where_they_differ(void **s
 	prints("");
 }
 
-static void memory_that_differs_is_shown_with_and_without_energy(void **state)
+TEST(memory_that_differs_is_shown_with_and_without_energy)
 {
-	(void)state;
 	a.memory_peaks[3] = 100 << 20;
 	b.memory_peaks[3] = (100 << 20) + (1 << 20) - 1;
 	/* Of a side that has none nothing is known. */
@@ -130,11 +120,10 @@ static void memory_that_differs_is_shown_with_and_without_energy(void **state)
 	prints("");
 }
 
-static void the_most_memory_of_a_side_s_runs_counts(void **state)
+TEST(the_most_memory_of_a_side_s_runs_counts)
 {
 	struct profile sum = {0}, run = {0};
 
-	(void)state;
 	run.memory_peaks[0] = 5;
 	run.memory_peaks[SESSION_DEVICES - 1] = 7;
 	assert_int_equal(profile_add_run(&sum, &run), 0);
@@ -163,12 +152,11 @@ static cJSON *json_of(const char *name)
 	return member;
 }
 
-static void json_has_the_memory_that_a_side_knows(void **state)
+TEST(json_has_the_memory_that_a_side_knows)
 {
 	cJSON *array;
 	char *text;
 
-	(void)state;
 	a.memory_peaks[0] = 123456789012;
 	b.memory_peaks[SESSION_DEVICES - 1] = 5;
 	array = json_of("memory");
@@ -183,9 +171,8 @@ static void json_has_the_memory_that_a_side_knows(void **state)
 	cJSON_Delete(array);
 }
 
-static void energy_is_that_of_a_run(void **state)
+TEST(energy_is_that_of_a_run)
 {
-	(void)state;
 	a.energies[3] = run_of(300, 2000, 10);
 	a.energy_runs = 3;
 	prints("");
@@ -194,12 +181,11 @@ static void energy_is_that_of_a_run(void **state)
 	prints("GPU 3, A and B: energy 100 J and 300 J a run (150 W and 300 W).\n");
 }
 
-static void runs_are_added_up(void **state)
+TEST(runs_are_added_up)
 {
 	struct profile sum = {0}, run = {0};
 	struct device_energy energy = run_of(100, 2000, 10), none = {.state = ENERGY_MIG};
 
-	(void)state;
 	run.energies[4] = none;
 	run.energies[5] = energy;
 	assert_int_equal(profile_add_run(&sum, &run), 0);
@@ -213,12 +199,11 @@ static void runs_are_added_up(void **state)
 	profile_free(&sum);
 }
 
-static void json_has_the_devices_that_a_side_knows(void **state)
+TEST(json_has_the_devices_that_a_side_knows)
 {
 	cJSON *array;
 	char *text;
 
-	(void)state;
 	a.energies[7] = run_of(100, 2000, 10);
 	b.energies[8] = (struct device_energy){.state = ENERGY_MIG};
 	array = json_of("energy");
@@ -247,22 +232,4 @@ static void json_has_the_devices_that_a_side_knows(void **state)
 	assert_non_null(strstr(text, "\"sm_mhz\":null,\"memory_mhz\":{"));
 	free(text);
 	cJSON_Delete(array);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(what_is_alike_is_not_shown, start),
-		cmocka_unit_test_setup(a_lower_clock_is_shown_with_what_it_may_do, start),
-		cmocka_unit_test_setup(memory_clock_reasons_and_energy_are_shown_where_they_differ,
-				       start),
-		cmocka_unit_test_setup(energy_is_that_of_a_run, start),
-		cmocka_unit_test_setup(runs_are_added_up, start),
-		cmocka_unit_test_setup(memory_that_differs_is_shown_with_and_without_energy, start),
-		cmocka_unit_test_setup(the_most_memory_of_a_side_s_runs_counts, start),
-		cmocka_unit_test_setup(json_has_the_memory_that_a_side_knows, start),
-		cmocka_unit_test_setup(json_has_the_devices_that_a_side_knows, start),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory, energy and clocks in the page of a comparison. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/compare/compare.h"
+#include "tests/unit/test.h"
 
 #define S 1000000000ull
 
@@ -38,9 +30,8 @@ static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
 	return run;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
 	a.files = b.files = files;
@@ -50,6 +41,8 @@ static int start(void **state)
 	comparison = (struct comparison){.a = &a, .b = &b};
 	return 0;
 }
+
+AROUND_EACH(start, NULL);
 
 static void write_page(void)
 {
@@ -85,9 +78,8 @@ static void has_not(const char *text)
 		fail_msg("the page has %s", text);
 }
 
-static void both_sides_are_shown_with_how_they_differ(void **state)
+TEST(both_sides_are_shown_with_how_they_differ)
 {
-	(void)state;
 	b.energies[3] = run_of(150, 1500, 25);
 	b.energies[3].memory.sum = 100 * 1600;
 	write_page();
@@ -113,9 +105,8 @@ static void both_sides_are_shown_with_how_they_differ(void **state)
 	has_not("GPU 2");
 }
 
-static void what_a_side_does_not_know_is_not_compared(void **state)
+TEST(what_a_side_does_not_know_is_not_compared)
 {
-	(void)state;
 	a.energies[3].reasons[CLOCK_REASON_SYNC_BOOST] = 50;
 	b.energies[3] = run_of(100, 2000, 0);
 	b.energies[3].samples = 10;
@@ -137,9 +128,8 @@ static void what_a_side_does_not_know_is_not_compared(void **state)
 	    "<td class=\"number\" data-value=\"-1000\">-</td></tr>");
 }
 
-static void energy_is_that_of_a_run(void **state)
+TEST(energy_is_that_of_a_run)
 {
-	(void)state;
 	a.energy_runs = 4;
 	b.energy_runs = 2;
 	write_page();
@@ -148,9 +138,8 @@ static void energy_is_that_of_a_run(void **state)
 	has(">+100.0 %</td>");
 }
 
-static void a_device_that_one_side_knows_alone_is_not_shown(void **state)
+TEST(a_device_that_one_side_knows_alone_is_not_shown)
 {
-	(void)state;
 	b.energies[3] = (struct device_energy){.state = ENERGY_MIG};
 	b.energies[4] = run_of(100, 2000, 0);
 	write_page();
@@ -169,9 +158,8 @@ static void a_device_that_one_side_knows_alone_is_not_shown(void **state)
 	has_not("devices-table");
 }
 
-static void memory_that_both_sides_know_is_shown(void **state)
+TEST(memory_that_both_sides_know_is_shown)
 {
-	(void)state;
 	memset(a.energies, 0, sizeof(a.energies));
 	memset(b.energies, 0, sizeof(b.energies));
 	a.memory_peaks[0] = 1;
@@ -189,19 +177,4 @@ static void memory_that_both_sides_know_is_shown(void **state)
 	has_not("GPU 0: ");
 	has_not("GPU 1: ");
 	has_not("clock</th>");
-}
-
-#define TEST(function) cmocka_unit_test_setup(function, start)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(both_sides_are_shown_with_how_they_differ),
-		TEST(what_a_side_does_not_know_is_not_compared),
-		TEST(energy_is_that_of_a_run),
-		TEST(memory_that_both_sides_know_is_shown),
-		TEST(a_device_that_one_side_knows_alone_is_not_shown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,22 +4,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/control/control.h"
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 static char folder[32], path[64], message[256];
 static struct session *session;
@@ -52,9 +44,8 @@ static void *answer_all(void *argument)
 	return NULL;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-control-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -68,14 +59,15 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(session);
 	unlink(path);
 	rmdir(folder);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static void start_program(void)
 {
@@ -113,11 +105,10 @@ static int ask(struct control *control, enum control_command command, uint64_t d
 	return error;
 }
 
-static void a_command_is_carried_out_once(void **state)
+TEST(a_command_is_carried_out_once)
 {
 	struct control *control = open_control();
 
-	(void)state;
 	start_program();
 	assert_int_equal(ask(control, CONTROL_ON, 12345), 0);
 	assert_int_equal(asked.command, CONTROL_ON);
@@ -132,11 +123,10 @@ static void a_command_is_carried_out_once(void **state)
 }
 
 /* Number 0 is no request, and that of one who was killed is taken already. */
-static void numbers_that_are_taken_are_left_out(void **state)
+TEST(numbers_that_are_taken_are_left_out)
 {
 	struct control *control = open_control();
 
-	(void)state;
 	page->request = page->answered = UINT32_MAX;
 	start_program();
 	assert_int_equal(ask(control, CONTROL_ON, 0), 0);
@@ -155,11 +145,10 @@ static void numbers_that_are_taken_are_left_out(void **state)
 	control_close(control);
 }
 
-static void a_refusal_says_why(void **state)
+TEST(a_refusal_says_why)
 {
 	struct control *control = open_control();
 
-	(void)state;
 	start_program();
 	answer = -EALREADY;
 	assert_int_equal(ask(control, CONTROL_ON, 0), -EALREADY);
@@ -183,11 +172,10 @@ static void a_refusal_says_why(void **state)
 	control_close(control);
 }
 
-static void the_page_tells_what_the_program_does(void **state)
+TEST(the_page_tells_what_the_program_does)
 {
 	struct control *control = open_control();
 
-	(void)state;
 	assert_false(control_is_open(control));
 	page->open = 1;
 	assert_true(control_is_open(control));
@@ -197,12 +185,11 @@ static void the_page_tells_what_the_program_does(void **state)
 	control_close(NULL);
 }
 
-static void one_process_at_a_time_has_it(void **state)
+TEST(one_process_at_a_time_has_it)
 {
 	struct control *control = open_control();
 	int other = open(path, O_RDWR | O_CLOEXEC);
 
-	(void)state;
 	assert_true(other >= 0);
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
 	assert_int_equal(errno, EWOULDBLOCK);
@@ -211,12 +198,11 @@ static void one_process_at_a_time_has_it(void **state)
 	close(other);
 }
 
-static void who_has_it_is_named_and_not_waited_for_without_end(void **state)
+TEST(who_has_it_is_named_and_not_waited_for_without_end)
 {
 	struct control *control = open_control(), *other;
 	char expected[256];
 
-	(void)state;
 	assert_int_equal(control_open(&other, "ktime test", path, message, sizeof(message)),
 			 -EWOULDBLOCK);
 	assert_null(other);
@@ -233,12 +219,11 @@ static void handle_fault(int number, siginfo_t *information, void *context)
 		signal(number, SIG_DFL);
 }
 
-static void a_page_that_is_cut_is_told(void **state)
+TEST(a_page_that_is_cut_is_told)
 {
 	struct sigaction action = {.sa_flags = SA_SIGINFO};
 	struct control *control = open_control();
 
-	(void)state;
 	action.sa_sigaction = handle_fault;
 	assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
 	assert_int_equal(truncate(path, 0), 0);
@@ -260,12 +245,11 @@ static void is_refused(int error, const char *reason)
 	assert_string_equal(message, expected);
 }
 
-static void what_is_no_running_profile_is_refused(void **state)
+TEST(what_is_no_running_profile_is_refused)
 {
 	struct session_header *header = session_header(session);
 	const struct session_header whole = *header;
 
-	(void)state;
 	header->finished = 1;
 	is_refused(-ESRCH, "the program has ended");
 	header->version++;
@@ -289,21 +273,4 @@ static void what_is_no_running_profile_is_refused(void **state)
 	is_refused(-EINVAL, "not a ktime profile");
 	unlink(path);
 	is_refused(-ENOENT, "No such file or directory");
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(a_command_is_carried_out_once),
-		TEST(numbers_that_are_taken_are_left_out),
-		TEST(a_refusal_says_why),
-		TEST(the_page_tells_what_the_program_does),
-		TEST(one_process_at_a_time_has_it),
-		TEST(who_has_it_is_named_and_not_waited_for_without_end),
-		TEST(a_page_that_is_cut_is_told),
-		TEST(what_is_no_running_profile_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* --cross-check: where the clocks are said to agree, and the reason given where they do not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/session/session.h"
 #include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 static struct session *session;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	if (session_create(&session, NULL, 0))
 		return -1;
 	session_header(session)->pid = 1;
@@ -26,12 +16,13 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 /* A row of four calls that both clocks timed; a pair as it was read holds 2.9 us more. */
 static struct row *checked_row(const char *name, uint64_t cupti, uint64_t events)
@@ -64,11 +55,10 @@ static void prints(const char *words, const char *expected)
 	free(text);
 }
 
-static void reasons_are_given_by_most_of_the_calls(void **state)
+TEST(reasons_are_given_by_most_of_the_calls)
 {
 	struct row *row = checked_row("most overlapped", 100000, 150000);
 
-	(void)state;
 	row->checked_overlapped = 3;
 	row->host_included = 1;
 	row = checked_row("host work", 100000, 150000);
@@ -106,7 +96,7 @@ static void reasons_are_given_by_most_of_the_calls(void **state)
 }
 
 /* Pairs that hold more than was taken off, as nobody knows by how much. */
-static void queued_pairs_are_the_reason_if_what_they_hold_is_not_known(void **state)
+TEST(queued_pairs_are_the_reason_if_what_they_hold_is_not_known)
 {
 	static const char reason[] =
 		"\"operations were queued behind others; how much longer that makes their event "
@@ -114,7 +104,6 @@ static void queued_pairs_are_the_reason_if_what_they_hold_is_not_known(void **st
 	char expected[512], *text;
 	struct row *row;
 
-	(void)state;
 	checked_row("most queued", 10000, 10700)->queued = 3;
 	checked_row("half queued", 10000, 10700)->queued = 2;
 	checked_row("events shorter", 10000, 9300)->queued = 4;
@@ -146,9 +135,8 @@ static void queued_pairs_are_the_reason_if_what_they_hold_is_not_known(void **st
 	free(text);
 }
 
-static void clocks_agree_up_to_a_fifth_of_a_microsecond_or_two_percent(void **state)
+TEST(clocks_agree_up_to_a_fifth_of_a_microsecond_or_two_percent)
 {
-	(void)state;
 	checked_row("a fifth", 100, 300);
 	checked_row("more than that", 100, 301);
 	checked_row("two percent", 100000, 102000);
@@ -189,13 +177,12 @@ static void clocks_agree_up_to_a_fifth_of_a_microsecond_or_two_percent(void **st
 	       "not checked\n");
 }
 
-static void the_difference_in_the_middle_is_shown(void **state)
+TEST(the_difference_in_the_middle_is_shown)
 {
 	static const uint64_t differences[] = {10, 20, 30, 4000};
 	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
 	char *text;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		session_add_sample(session, &row->cupti, 10000);
 		session_add_sample(session, &row->events, 10000 + differences[i]);
@@ -215,22 +202,4 @@ static void the_difference_in_the_middle_is_shown(void **state)
 	assert_non_null(strstr(text, "4 operations timed by both, median difference 20 ns.\n"));
 	assert_non_null(strstr(text, "largest difference 1.0 us (10 %), k.\n"));
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reasons_are_given_by_most_of_the_calls, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			queued_pairs_are_the_reason_if_what_they_hold_is_not_known, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			clocks_agree_up_to_a_fifth_of_a_microsecond_or_two_percent, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(the_difference_in_the_middle_is_shown, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

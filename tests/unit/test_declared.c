@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* --bytes, --flops and --work: what is declared is read, and what is malformed is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/options/options.h"
+#include "tests/unit/test.h"
 
 static struct options options;
 static char message[256];
@@ -31,11 +23,10 @@ static void refused(const char *text, const char *expected)
 	assert_null(options.declared);
 }
 
-static void declarations_are_taken_apart(void **state)
+TEST(declarations_are_taken_apart)
 {
 	const struct declared_work *work;
 
-	(void)state;
 	assert_int_equal(parse("--bytes saxpy=12/thread --flops '^dgemm(<|$)=2.5G/launch  fp64' "
 			       "--work 'a=b=4Ki/launch ring updates' --bytes=x=1e3/launch"),
 			 0);
@@ -59,7 +50,7 @@ static void declarations_are_taken_apart(void **state)
 	assert_true(options_want_rates(&options));
 }
 
-static void a_suffix_is_a_power_of_1000_or_with_an_i_of_1024(void **state)
+TEST(a_suffix_is_a_power_of_1000_or_with_an_i_of_1024)
 {
 	static const struct {
 		const char *text;
@@ -74,16 +65,14 @@ static void a_suffix_is_a_power_of_1000_or_with_an_i_of_1024(void **state)
 		{"--bytes k=0.5/thread", 0.5},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(parse(cases[i].text), 0);
 		assert_true(options.declared->amount == cases[i].amount);
 	}
 }
 
-static void malformed_declarations_are_refused(void **state)
+TEST(malformed_declarations_are_refused)
 {
-	(void)state;
 	refused("--bytes saxpy", "option --bytes: 'saxpy': expected REGEX=NUMBER/thread or "
 				 "REGEX=NUMBER/launch");
 	refused("--bytes =12/thread", "option --bytes: '=12/thread': expected REGEX=NUMBER/thread "
@@ -128,12 +117,11 @@ static void write_text(const char *path, const char *text)
 	fclose(file);
 }
 
-static void a_file_has_one_declaration_a_line(void **state)
+TEST(a_file_has_one_declaration_a_line)
 {
 	char path[] = "/tmp/ktime_declared_XXXXXX", option[64], expected[128];
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	snprintf(option, sizeof(option), "--flops @%s", path);
@@ -153,21 +141,10 @@ static void a_file_has_one_declaration_a_line(void **state)
 	assert_string_equal(message, expected);
 }
 
-static int clean(void **state)
+FIXTURE(clean)
 {
-	(void)state;
 	options_free(&options);
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(declarations_are_taken_apart),
-		cmocka_unit_test(a_suffix_is_a_power_of_1000_or_with_an_i_of_1024),
-		cmocka_unit_test(malformed_declarations_are_refused),
-		cmocka_unit_test(a_file_has_one_declaration_a_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean);
-}
+AROUND_ALL(NULL, clean);

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names come out in nvprof's style, and what cannot be read is left alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/names/demangle.h"
+#include "tests/unit/test.h"
 
 static void reads(const char *mangled, const char *expected)
 {
@@ -21,9 +12,8 @@ static void reads(const char *mangled, const char *expected)
 	free(name);
 }
 
-static void types_are_spelt_as_nvprof_spells_them(void **state)
+TEST(types_are_spelt_as_nvprof_spells_them)
 {
-	(void)state;
 	reads("_Z1kv", "k(void)");
 	reads("_Z1kPKfPfRKiRi", "k(float const *, float*, int const &, int&)");
 	reads("_Z1kPFvvE", "k(void (*)(void))");
@@ -32,9 +22,8 @@ static void types_are_spelt_as_nvprof_spells_them(void **state)
 	reads("_Z9constableP8constant", "constable(constant*)");
 }
 
-static void template_values_carry_their_type(void **state)
+TEST(template_values_carry_their_type)
 {
-	(void)state;
 	reads("_Z1kILi4ELin2ELb1ELm5EEvv", "void k<int=4, int=-2, bool=1, unsigned long=5>(void)");
 	reads("_Z11spmm_kernelIf13ReductionTypeLS0_0ELb1EEvPKxS2_",
 	      "void spmm_kernel<float, ReductionType, ReductionType=0, bool=1>"
@@ -43,9 +32,8 @@ static void template_values_carry_their_type(void **state)
 }
 
 /* Seen in nvprof's reports of cuBLAS and PyTorch. */
-static void parameters_are_numbered_over_nested_templates(void **state)
+TEST(parameters_are_numbered_over_nested_templates)
 {
-	(void)state;
 	reads("_Z10dot_kernelIfLi128ELi0E15cublasDotParamsI16cublasGemvTensorIKfE"
 	      "30cublasGemvTensorStridedBatchedIfEEEvT2_",
 	      "void dot_kernel<float, int=128, int=0, cublasDotParams<cublasGemvTensor<float const "
@@ -59,9 +47,8 @@ static void parameters_are_numbered_over_nested_templates(void **state)
 }
 
 /* nvcc gives static kernels, as NCCL has them, a prefix with the length of what follows it. */
-static void static_kernels_are_read(void **state)
+TEST(static_kernels_are_read)
 {
-	(void)state;
 	reads("__nv_static_32__b4148644_10_onerank_cu_fdf47990__ZN12_GLOBAL__N_113oneRankReduceI7"
 	      "FuncSumIfEEEvPvS3_mmb",
 	      "void _GLOBAL__N_1::oneRankReduce<FuncSum<float>>(void*, void*, unsigned long, "
@@ -73,12 +60,11 @@ static void static_kernels_are_read(void **state)
 }
 
 /* A<A<…>, A<…>>: by substitution every level doubles what the name unfolds to. */
-static void a_name_that_unfolds_without_end_stays(void **state)
+TEST(a_name_that_unfolds_without_end_stays)
 {
 	char mangled[512] = "_Z1fI1AIiiE";
 	char *end = mangled + strlen(mangled);
 
-	(void)state;
 	for (int level = 0; level < 30; level++) {
 		const char digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[level];
 
@@ -89,16 +75,14 @@ static void a_name_that_unfolds_without_end_stays(void **state)
 }
 
 /* nvprof printed such names as they are. */
-static void lambdas_and_packs_are_resolved(void **state)
+TEST(lambdas_and_packs_are_resolved)
 {
-	(void)state;
 	reads("_Z1kIJifdEEvDpT_", "void k<int, float, double>(int, float, double)");
 	reads("_Z1kIZ4mainEUliE_EvT_", "void k<main::{lambda(int)#1}>(main::{lambda(int)#1})");
 }
 
-static void what_is_not_mangled_is_left_alone(void **state)
+TEST(what_is_not_mangled_is_left_alone)
 {
-	(void)state;
 	assert_null(demangle("plain_c_kernel"));
 	assert_null(demangle(""));
 	assert_null(demangle("_Z"));
@@ -107,13 +91,12 @@ static void what_is_not_mangled_is_left_alone(void **state)
 }
 
 /* Names as CUTLASS makes them: thousands of letters, templates in templates. */
-static void long_names_are_read(void **state)
+TEST(long_names_are_read)
 {
 	char mangled[16384] = "_Z1kIN", expected[32768] = "void k<", *end;
 	char *name;
 	int i;
 
-	(void)state;
 	strcpy(mangled, "_Z1kI");
 	for (i = 0; i < 300; i++) {
 		strcat(mangled, "6layoutI");
@@ -136,11 +119,10 @@ static void long_names_are_read(void **state)
 }
 
 /* Half a megabyte of any kind must neither end the stack nor the process. */
-static void a_name_is_read_up_to_its_limit(void **state)
+TEST(a_name_is_read_up_to_its_limit)
 {
 	static char mangled[(16 << 10) + 2], expected[(16 << 10) + 8];
 
-	(void)state;
 	/* 16,384 characters, and one more. */
 	snprintf(mangled, sizeof(mangled), "_Z16376%0*dv", 16376, 0);
 	mangled[7] = 'k';
@@ -152,23 +134,21 @@ static void a_name_is_read_up_to_its_limit(void **state)
 	assert_null(demangle(mangled));
 }
 
-static void references_to_functions_and_arrays_are_read(void **state)
+TEST(references_to_functions_and_arrays_are_read)
 {
-	(void)state;
 	reads("_Z1kRK3FooI3BarIiEE", "k(Foo<Bar<int>> const &)");
 	reads("_Z1kRFvvE", "k(void (&)(void))");
 	reads("_Z1kRA4_fPA4_f", "k(float (&) [4], float (*) [4])");
 	reads("_Z1kIRFviEEvT_", "void k<void (&)(int)>(void (&)(int))");
 }
 
-static void monstrous_names_do_no_harm(void **state)
+TEST(monstrous_names_do_no_harm)
 {
 	static const char *const parts[] = {"P", "N1a", "1aI", "1aIT_E", "R", "X", "T_", "M1a"};
 	static const size_t lengths[] = {16000, 512 * 1024};
 	size_t longest = lengths[1], i, j, at;
 	char *mangled = malloc(longest + 16);
 
-	(void)state;
 	assert_non_null(mangled);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		for (j = 0; j < 2; j++) {
@@ -184,7 +164,7 @@ static void monstrous_names_do_no_harm(void **state)
 	free(mangled);
 }
 
-static void random_changes_do_no_harm(void **state)
+TEST(random_changes_do_no_harm)
 {
 	static const char name[] =
 		"_ZN2at6native29vectorized_elementwise_kernelILi4EZNS0_21threshold_kernel_"
@@ -195,7 +175,6 @@ static void random_changes_do_no_harm(void **state)
 	unsigned seed = 7;
 	int i, change;
 
-	(void)state;
 	for (i = 0; i < 20000; i++) {
 		memcpy(changed, name, sizeof(name));
 		for (change = 0; change < 3; change++)
@@ -203,24 +182,4 @@ static void random_changes_do_no_harm(void **state)
 				letters[(size_t)rand_r(&seed) % (sizeof(letters) - 1)];
 		free(demangle(changed));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(types_are_spelt_as_nvprof_spells_them),
-		cmocka_unit_test(template_values_carry_their_type),
-		cmocka_unit_test(parameters_are_numbered_over_nested_templates),
-		cmocka_unit_test(static_kernels_are_read),
-		cmocka_unit_test(a_name_that_unfolds_without_end_stays),
-		cmocka_unit_test(lambdas_and_packs_are_resolved),
-		cmocka_unit_test(what_is_not_mangled_is_left_alone),
-		cmocka_unit_test(long_names_are_read),
-		cmocka_unit_test(a_name_is_read_up_to_its_limit),
-		cmocka_unit_test(references_to_functions_and_arrays_are_read),
-		cmocka_unit_test(monstrous_names_do_no_harm),
-		cmocka_unit_test(random_changes_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,20 +5,12 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/compare/compare.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/test.h"
 
 #define RUNS 6
 
@@ -45,9 +37,8 @@ static void summary(const char *name, unsigned first, unsigned second, unsigned 
 	fclose(file);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-diff-XXXXXX");
 	if (!mkdtemp(folder) || chdir(folder))
 		return -1;
@@ -63,15 +54,16 @@ static int start(void **state)
 
 static char *project;
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	options_free(&options);
 	for (int i = 0; i < RUNS; i++)
 		unlink(files[i]);
 	unlink("out");
 	return chdir(project) || rmdir(folder);
 }
+
+AROUND_EACH(start, stop);
 
 static void take(char *text, size_t size, int descriptor, int before)
 {
@@ -103,14 +95,13 @@ static int diff(const char *const *names, size_t separator, size_t count)
 	return status;
 }
 
-static void each_form_is_printed(void **state)
+TEST(each_form_is_printed)
 {
 	const char *const single[] = {"a1", "b1"};
 	char *all = NULL;
 	size_t size;
 	FILE *file = open_memstream(&all, &size);
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(diff(single, 0, 2), 0);
 	fprintf(file, "$ ktime diff a1 b1\n%s", said);
@@ -133,13 +124,12 @@ static void each_form_is_printed(void **state)
 	free(all);
 }
 
-static void a_form_in_a_file_is_beside_the_text(void **state)
+TEST(a_form_in_a_file_is_beside_the_text)
 {
 	struct stat status;
 	char first[8] = "";
 	FILE *file;
 
-	(void)state;
 	options.json = "out";
 	assert_int_equal(diff(files, 3, 6), 0);
 	assert_memory_equal(said, "A: a1", 5);
@@ -166,9 +156,8 @@ static void a_form_in_a_file_is_beside_the_text(void **state)
 	assert_string_equal(complaint, "ktime: /dev/full: No space left on device\n");
 }
 
-static void what_is_slower_than_allowed_fails(void **state)
+TEST(what_is_slower_than_allowed_fails)
 {
-	(void)state;
 	options.fail_above = 5;
 	assert_int_equal(diff(files, 3, 6), 3);
 	/* The copy takes twice as long, and too little of the whole to count. */
@@ -183,22 +172,20 @@ static void what_is_slower_than_allowed_fails(void **state)
 	assert_string_equal(complaint, "");
 }
 
-static void what_is_faster_fails_nothing(void **state)
+TEST(what_is_faster_fails_nothing)
 {
 	static const char *const names[] = {"b1", "b2", "b3", "a1", "a2", "a3"};
 
-	(void)state;
 	options.fail_above = 1;
 	assert_int_equal(diff(names, 3, 6), 0);
 	assert_string_equal(complaint, "");
 }
 
-static void what_cannot_be_compared_is_said(void **state)
+TEST(what_cannot_be_compared_is_said)
 {
 	static const char *const missing[] = {"a1", "none"};
 	static const char usage[] = "ktime diff: put -- between the runs of A and those of B\n";
 
-	(void)state;
 	assert_int_equal(diff(files, 0, 3), 2);
 	assert_string_equal(complaint, usage);
 	assert_int_equal(diff(files, 2, 2), 2);
@@ -210,20 +197,16 @@ static void what_cannot_be_compared_is_said(void **state)
 	assert_string_equal(said, "");
 }
 
-int main(void)
+FIXTURE(remember_folder)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(each_form_is_printed),
-		TEST(a_form_in_a_file_is_beside_the_text),
-		TEST(what_is_slower_than_allowed_fails),
-		TEST(what_is_faster_fails_nothing),
-		TEST(what_cannot_be_compared_is_said),
-	};
-	int failed;
-
 	project = getcwd(NULL, 0);
-	failed = project ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
-	free(project);
-	return failed;
+	return project ? 0 : -1;
 }
+
+FIXTURE(forget_folder)
+{
+	free(project);
+	return 0;
+}
+
+AROUND_ALL(remember_folder, forget_folder);

@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* What the readings of a device's energy and clocks add up to, and how it is printed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/energy/energy.h"
 #include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 #define S 1000000000ull
 
 static struct device_energy energy;
 static struct energy_meter meter;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	memset(&energy, 0, sizeof(energy));
 	memset(&meter, 0, sizeof(meter));
 	return 0;
 }
+
+AROUND_EACH(start, NULL);
 
 static void begin(struct energy_reading reading)
 {
@@ -40,9 +33,8 @@ static unsigned rounded(double value)
 	return (unsigned)(value * 1000 + 0.5);
 }
 
-static void the_energy_is_what_the_counter_grew_by(void **state)
+TEST(the_energy_is_what_the_counter_grew_by)
 {
-	(void)state;
 	begin((struct energy_reading){.parts = READING_ENERGY, .time = 5 * S, .millijoules = 7000});
 	assert_int_equal(energy.source, ENERGY_FROM_COUNTER);
 	assert_false(energy_is_known(&energy));
@@ -56,9 +48,8 @@ static void the_energy_is_what_the_counter_grew_by(void **state)
 	assert_int_equal(energy.samples, 0);
 }
 
-static void a_reading_without_energy_leaves_its_time_to_the_next(void **state)
+TEST(a_reading_without_energy_leaves_its_time_to_the_next)
 {
-	(void)state;
 	begin((struct energy_reading){.parts = READING_ENERGY, .time = 1 * S, .millijoules = 100});
 	add((struct energy_reading){.parts = READING_SM, .time = 2 * S, .sm_mhz = 1000});
 	assert_int_equal(energy.duration, 0);
@@ -70,9 +61,8 @@ static void a_reading_without_energy_leaves_its_time_to_the_next(void **state)
 	assert_int_equal(rounded(energy.joules), 400);
 }
 
-static void a_counter_that_went_back_adds_neither_energy_nor_time(void **state)
+TEST(a_counter_that_went_back_adds_neither_energy_nor_time)
 {
-	(void)state;
 	begin((struct energy_reading){.parts = READING_ENERGY, .time = 1 * S, .millijoules = 900});
 	add((struct energy_reading){.parts = READING_ENERGY, .time = 2 * S, .millijoules = 10});
 	assert_int_equal(energy.duration, 0);
@@ -85,9 +75,8 @@ static void a_counter_that_went_back_adds_neither_energy_nor_time(void **state)
 	assert_int_equal(rounded(energy.joules), 30);
 }
 
-static void without_a_counter_the_power_is_summed_up_over_the_time(void **state)
+TEST(without_a_counter_the_power_is_summed_up_over_the_time)
 {
-	(void)state;
 	begin((struct energy_reading){.parts = READING_POWER, .time = 1 * S, .milliwatts = 100000});
 	assert_int_equal(energy.source, ENERGY_FROM_POWER);
 	add((struct energy_reading){.parts = READING_POWER, .time = 2 * S, .milliwatts = 300000});
@@ -101,9 +90,8 @@ static void without_a_counter_the_power_is_summed_up_over_the_time(void **state)
 	assert_int_equal(energy.duration, S + S / 2);
 }
 
-static void a_device_that_tells_neither_has_clocks_alone(void **state)
+TEST(a_device_that_tells_neither_has_clocks_alone)
 {
-	(void)state;
 	begin((struct energy_reading){.time = 1 * S});
 	assert_int_equal(energy.source, ENERGY_FROM_NOTHING);
 	add((struct energy_reading){.parts = READING_POWER | READING_ENERGY, .time = 2 * S});
@@ -125,9 +113,8 @@ static void add_clocks(unsigned sm, unsigned memory, uint64_t reasons)
 				    .reasons = reasons});
 }
 
-static void clocks_and_reasons_are_those_of_samples_that_were_not_idle(void **state)
+TEST(clocks_and_reasons_are_those_of_samples_that_were_not_idle)
 {
-	(void)state;
 	add_clocks(1500, 3201, 0x04);
 	add_clocks(345, 2619, CLOCK_IDLE | 0x100);
 	add_clocks(1980, 3201, 0);
@@ -147,9 +134,8 @@ static void clocks_and_reasons_are_those_of_samples_that_were_not_idle(void **st
 	assert_int_equal(rounded(clock_reason_share(&energy, CLOCK_REASON_DISPLAY)), 0);
 }
 
-static void an_idle_device_has_no_clocks_and_no_reasons(void **state)
+TEST(an_idle_device_has_no_clocks_and_no_reasons)
 {
-	(void)state;
 	add_clocks(345, 2619, CLOCK_IDLE);
 	assert_true(energy_is_known(&energy));
 	assert_int_equal(energy.sm.samples, 0);
@@ -157,11 +143,10 @@ static void an_idle_device_has_no_clocks_and_no_reasons(void **state)
 }
 
 /* NVML's bits, of nvml.h. */
-static void each_bit_is_its_own_reason(void **state)
+TEST(each_bit_is_its_own_reason)
 {
 	static const unsigned bits[] = {0x2, 0x4, 0x8, 0x10, 0x20, 0x40, 0x80, 0x100};
 
-	(void)state;
 	assert_int_equal(CLOCK_REASON_COUNT, 8);
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++) {
 		start(NULL);
@@ -187,11 +172,10 @@ static struct device_energy run_of(double joules, unsigned sm)
 	return run;
 }
 
-static void runs_are_joined(void **state)
+TEST(runs_are_joined)
 {
 	struct device_energy first = run_of(100, 1500), second = run_of(300, 1700), none = {0};
 
-	(void)state;
 	energy_join(&energy, &first);
 	assert_int_equal(energy.sm.minimum, 1490);
 	energy_join(&energy, &second);
@@ -218,7 +202,7 @@ static void runs_are_joined(void **state)
 	assert_int_equal(energy.sm.maximum, 1710);
 }
 
-static void numbers_have_three_digits_and_a_prefix(void **state)
+TEST(numbers_have_three_digits_and_a_prefix)
 {
 	static const struct {
 		double value;
@@ -231,18 +215,16 @@ static void numbers_have_three_digits_and_a_prefix(void **state)
 	};
 	char text[ENERGY_TEXT_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(energy_text(text, cases[i].value, "J"), cases[i].text);
 }
 
 static struct session *session;
 
-static int start_session(void **state)
+FIXTURE(start_session)
 {
 	struct session_header *header;
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, 0), 0);
 	header = session_header(session);
 	header->pid = 1;
@@ -254,12 +236,13 @@ static int start_session(void **state)
 	return 0;
 }
 
-static int stop_session(void **state)
+FIXTURE(stop_session)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(start_session, stop_session);
 
 static struct device_energy *device(int number)
 {
@@ -294,9 +277,8 @@ static void are(const char *words, const char *expected)
 	free(text);
 }
 
-static void each_used_device_has_a_line_and_one_for_what_limited_its_clocks(void **state)
+TEST(each_used_device_has_a_line_and_one_for_what_limited_its_clocks)
 {
-	(void)state;
 	device(2)->reasons[CLOCK_REASON_SYNC_BOOST] = 1;
 	device(2)->memory.minimum = device(2)->memory.maximum = 1755;
 	are("",
@@ -309,9 +291,8 @@ static void each_used_device_has_a_line_and_one_for_what_limited_its_clocks(void
 	    "by sync boost.\n");
 }
 
-static void what_is_not_known_is_said(void **state)
+TEST(what_is_not_known_is_said)
 {
-	(void)state;
 	*device(0) = (struct device_energy){.state = ENERGY_NO_START, .result = 999};
 	*device(2) = (struct device_energy){.state = ENERGY_MIG};
 	are("", "======== GPU 0: energy and clocks not known: NVML could not be initialised (error "
@@ -336,19 +317,17 @@ static void what_is_not_known_is_said(void **state)
 		"======== GPU 2: clocks limited in 100.0 % of 1 sample by software power cap.\n");
 }
 
-static void devices_that_were_not_asked_for_have_no_line(void **state)
+TEST(devices_that_were_not_asked_for_have_no_line)
 {
-	(void)state;
 	device(0)->state = ENERGY_NOT_ASKED;
 	are("--devices 0,1", "");
 	are("--quiet", "");
 }
 
-static void in_csv_each_device_is_a_record(void **state)
+TEST(in_csv_each_device_is_a_record)
 {
 	char *text;
 
-	(void)state;
 	device(2)->duration = 0;
 	device(2)->memory.samples = 0;
 	text = printed(session, "--csv --quiet");
@@ -367,28 +346,4 @@ static void in_csv_each_device_is_a_record(void **state)
 	text = printed(session, "--csv --quiet --devices 1");
 	assert_null(strstr(text, "Energy"));
 	free(text);
-}
-
-int main(void)
-{
-#define TEST(name)	   cmocka_unit_test_setup(name, start)
-#define SESSION_TEST(name) cmocka_unit_test_setup_teardown(name, start_session, stop_session)
-	const struct CMUnitTest tests[] = {
-		TEST(the_energy_is_what_the_counter_grew_by),
-		TEST(a_reading_without_energy_leaves_its_time_to_the_next),
-		TEST(a_counter_that_went_back_adds_neither_energy_nor_time),
-		TEST(without_a_counter_the_power_is_summed_up_over_the_time),
-		TEST(a_device_that_tells_neither_has_clocks_alone),
-		TEST(clocks_and_reasons_are_those_of_samples_that_were_not_idle),
-		TEST(an_idle_device_has_no_clocks_and_no_reasons),
-		TEST(each_bit_is_its_own_reason),
-		TEST(runs_are_joined),
-		TEST(numbers_have_three_digits_and_a_prefix),
-		SESSION_TEST(each_used_device_has_a_line_and_one_for_what_limited_its_clocks),
-		SESSION_TEST(what_is_not_known_is_said),
-		SESSION_TEST(devices_that_were_not_asked_for_have_no_line),
-		SESSION_TEST(in_csv_each_device_is_a_record),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

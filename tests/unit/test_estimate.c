@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the timed calls say of all: weighted by the chance each had, stretch by stretch. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/session/estimate.h"
+#include "tests/unit/test.h"
 
 #define NORMAL_95    1.959964
 /* Student's t for a 95 % interval, from tables. */
@@ -17,12 +11,13 @@
 
 static struct estimate estimate;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	memset(&estimate, 0, sizeof(estimate));
 	return 0;
 }
+
+AROUND_EACH(start, NULL);
 
 static void is_within(double value, double expected, double part)
 {
@@ -55,11 +50,10 @@ static void miss(int count, double weight)
 }
 
 /* With one chance for all it is the textbook's: N s / sqrt(n) sqrt(1 - n / N). */
-static void one_chance_is_a_simple_sample(void **state)
+TEST(one_chance_is_a_simple_sample)
 {
 	struct estimated estimated;
 
-	(void)state;
 	add(10, 10, 2000, 4000);
 	estimated = estimate_of(&estimate, 100);
 	is_close(estimated.total, 3e5);
@@ -68,11 +62,10 @@ static void one_chance_is_a_simple_sample(void **state)
 }
 
 /* Nothing is estimated of a start whose calls were all timed. */
-static void a_start_that_was_timed_whole_counts_for_itself(void **state)
+TEST(a_start_that_was_timed_whole_counts_for_itself)
 {
 	struct estimated estimated;
 
-	(void)state;
 	add(96, 1, 10000, 10000);
 	add(90, 10, 3000, 3000);
 	estimated = estimate_of(&estimate, 996);
@@ -83,11 +76,10 @@ static void a_start_that_was_timed_whole_counts_for_itself(void **state)
 }
 
 /* Where the duration changed in it is not known: anywhere, with the same chance. */
-static void a_stretch_without_times_is_between_its_neighbours(void **state)
+TEST(a_stretch_without_times_is_between_its_neighbours)
 {
 	struct estimated estimated;
 
-	(void)state;
 	add(64, 1, 1000, 1000);
 	miss(64, 1);
 	add(64, 1, 3000, 3000);
@@ -96,11 +88,10 @@ static void a_stretch_without_times_is_between_its_neighbours(void **state)
 	is_close(estimated.error, NORMAL_95 * 64 * 2000 / sqrt(12));
 }
 
-static void it_widens_the_interval_by_its_own_calls_alone(void **state)
+TEST(it_widens_the_interval_by_its_own_calls_alone)
 {
 	struct estimated estimated;
 
-	(void)state;
 	add(64, 1, 1000, 1000);
 	miss(64, 1);
 	add(64, 1, 3000, 3000);
@@ -114,12 +105,11 @@ static void it_widens_the_interval_by_its_own_calls_alone(void **state)
 }
 
 /* It was so: 127.25 +- 5.07 ms for 95.0. */
-static void a_step_behind_an_empty_pool_is_in_the_interval(void **state)
+TEST(a_step_behind_an_empty_pool_is_in_the_interval)
 {
 	struct estimated estimated;
 	double truth = 0;
 
-	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		uint64_t duration = i < 1000 ? 39000 : 14000, place = estimate_call(&estimate, 1);
 
@@ -133,11 +123,10 @@ static void a_step_behind_an_empty_pool_is_in_the_interval(void **state)
 	assert_true(estimated.error < 0.06 * truth);
 }
 
-static void calls_that_were_not_drawn_are_like_the_others(void **state)
+TEST(calls_that_were_not_drawn_are_like_the_others)
 {
 	struct estimated estimated;
 
-	(void)state;
 	add(10, 10, 2000, 4000);
 	estimated = estimate_of(&estimate, 140);
 	is_close(estimated.total, 4.2e5);
@@ -145,9 +134,8 @@ static void calls_that_were_not_drawn_are_like_the_others(void **state)
 }
 
 /* Too many for chance: nothing was drawn any more, and what came then may have been anything. */
-static void an_end_without_draws_leaves_no_interval(void **state)
+TEST(an_end_without_draws_leaves_no_interval)
 {
-	(void)state;
 	add(100, 10, 2000, 4000);
 	assert_false(isnan(estimate_of(&estimate, 1100).error));
 	is_close(estimate_of(&estimate, 2000).total, 6e6);
@@ -158,11 +146,10 @@ static void an_end_without_draws_leaves_no_interval(void **state)
 	assert_true(isnan(estimate_of(&estimate, 2000).error));
 }
 
-static void few_timed_calls_have_no_interval(void **state)
+TEST(few_timed_calls_have_no_interval)
 {
 	struct estimated estimated;
 
-	(void)state;
 	assert_true(estimate_of(&estimate, 10).total == 0);
 	assert_true(isnan(estimate_of(&estimate, 10).error));
 	add(7, 10, 2000, 4000);
@@ -177,9 +164,8 @@ static void few_timed_calls_have_no_interval(void **state)
 }
 
 /* It is not drawn anew for each call: a hundred times the calls are a hundred times as far off. */
-static void an_overhead_that_may_be_off_is_so_for_all_calls(void **state)
+TEST(an_overhead_that_may_be_off_is_so_for_all_calls)
 {
-	(void)state;
 	estimate.standard_error = 100;
 	add(10, 10, 5000, 5000);
 	is_close(estimate_of(&estimate, 100).error, NORMAL_95 * 100 * 100);
@@ -191,9 +177,8 @@ static void an_overhead_that_may_be_off_is_so_for_all_calls(void **state)
 		100 * sqrt(pow(NORMAL_95 * 100, 2) + pow(STUDENT_95_9, 2) * (1e7 / 9 / 10 * 0.9)));
 }
 
-static void equal_durations_leave_no_doubt(void **state)
+TEST(equal_durations_leave_no_doubt)
 {
-	(void)state;
 	add(1000, 7.25, 123457, 123457);
 	is_close(estimate_of(&estimate, 7250).total, 7250 * 123457.0);
 	assert_true(estimate_of(&estimate, 7250).error == 0);
@@ -205,11 +190,10 @@ static void equal_durations_leave_no_doubt(void **state)
 }
 
 /* A row of small and large copies: the sizes of all calls are known, also of those left out. */
-static void copies_are_estimated_by_size(void **state)
+TEST(copies_are_estimated_by_size)
 {
 	struct estimated estimated;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		uint64_t place = estimate_sized_call(&estimate, i % 100 ? 65536 : 1 << 28);
 
@@ -226,11 +210,10 @@ static void copies_are_estimated_by_size(void **state)
 
 /* Their total takes the nearest sizes' mean, and nothing says how far off that is. */
 /* Rare long calls: by chance too few of them make both the total and the variance too small. */
-static void skewed_durations_widen_the_interval(void **state)
+TEST(skewed_durations_widen_the_interval)
 {
 	double widened;
 
-	(void)state;
 	for (int i = 0; i < 200; i++)
 		estimate_timed(&estimate, estimate_call(&estimate, 10), 10,
 			       i % 10 == 5 ? 91000 : 10000);
@@ -241,11 +224,10 @@ static void skewed_durations_widen_the_interval(void **state)
 	assert_true(widened < 1.2 * estimate_of(&estimate, 2000).error);
 }
 
-static void copies_of_a_size_without_times_leave_no_interval(void **state)
+TEST(copies_of_a_size_without_times_leave_no_interval)
 {
 	struct estimated estimated;
 
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		estimate_timed(&estimate, estimate_sized_call(&estimate, 65536), 1, 5000);
 	estimate_sized_call(&estimate, 1 << 28);
@@ -254,11 +236,10 @@ static void copies_of_a_size_without_times_leave_no_interval(void **state)
 	assert_true(isnan(estimated.error));
 }
 
-static void a_long_run_takes_no_more_memory(void **state)
+TEST(a_long_run_takes_no_more_memory)
 {
 	double calls = 0, timed = 0;
 
-	(void)state;
 	add(1000000, 3, 1000, 3000);
 	assert_int_equal(estimate.shift, 17);
 	for (int i = 0; i < ESTIMATE_STRATA; i++) {
@@ -270,31 +251,28 @@ static void a_long_run_takes_no_more_memory(void **state)
 	is_within(estimate_of(&estimate, 3000000).total, 6e9, 1e-6);
 }
 
-static void an_overhead_is_taken_off_each_duration(void **state)
+TEST(an_overhead_is_taken_off_each_duration)
 {
-	(void)state;
 	add(10, 10, 2000, 4000);
 	estimate_take_off(&estimate, 500);
 	is_close(estimate_of(&estimate, 100).total, 2.5e5);
 	is_close(estimate_of(&estimate, 100).squares, 50 * (1500.0 * 1500 + 3500.0 * 3500));
 }
 
-static void what_nothing_was_timed_of_has_no_estimate(void **state)
+TEST(what_nothing_was_timed_of_has_no_estimate)
 {
 	struct estimated estimated;
 
-	(void)state;
 	miss(10, 2);
 	estimated = estimate_of(&estimate, 20);
 	assert_true(estimated.total == 0 && estimated.squares == 0 && isnan(estimated.error));
 }
 
 /* To eight digits as the series has it, which tables of the quantile agree with to four. */
-static void students_quantile_is_that_of_its_series(void **state)
+TEST(students_quantile_is_that_of_its_series)
 {
 	const double z = 1.959963984540054;
 
-	(void)state;
 	for (double n = 3; n < 200; n += 7) {
 		double series = z + (pow(z, 3) + z) / (4 * n) +
 				(5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n) +
@@ -309,26 +287,23 @@ static void students_quantile_is_that_of_its_series(void **state)
 }
 
 /* A total below zero would be printed as centuries. */
-static void an_overhead_longer_than_the_calls_leaves_nothing(void **state)
+TEST(an_overhead_longer_than_the_calls_leaves_nothing)
 {
-	(void)state;
 	add(10, 10, 2000, 4000);
 	estimate_take_off(&estimate, 3500);
 	assert_true(estimate_of(&estimate, 100).total == 0);
 }
 
-static void a_part_of_a_call_is_kept_for_the_next(void **state)
+TEST(a_part_of_a_call_is_kept_for_the_next)
 {
-	(void)state;
 	assert_int_equal(estimate_whole_calls(&estimate, 2.5), 2);
 	assert_int_equal(estimate_whole_calls(&estimate, 2.5), 3);
 	assert_int_equal(estimate_whole_calls(&estimate, 1), 1);
 	assert_true(estimate_whole_calls(&estimate, 1e12) == UINT32_MAX);
 }
 
-static void any_number_becomes_one_of_64_bits(void **state)
+TEST(any_number_becomes_one_of_64_bits)
 {
-	(void)state;
 	assert_int_equal(to_unsigned(0), 0);
 	assert_int_equal(to_unsigned(1.99), 1);
 	assert_int_equal(to_unsigned(-1e300), 0);
@@ -340,11 +315,10 @@ static void any_number_becomes_one_of_64_bits(void **state)
 	assert_true(to_unsigned(INFINITY) == UINT64_MAX);
 }
 
-static void calls_outside_of_windows_may_each_be_off_by_half_a_tick(void **state)
+TEST(calls_outside_of_windows_may_each_be_off_by_half_a_tick)
 {
 	struct row row = {.cupti = {.count = 1000}};
 
-	(void)state;
 	row_set_windows(&row, 1e6, 30000);
 	/* 2,500 calls of 16 ns. */
 	assert_true(fabs(window_estimate_of(&row, 3500).error - 50000) < 0.001);
@@ -356,34 +330,4 @@ static void calls_outside_of_windows_may_each_be_off_by_half_a_tick(void **state
 	assert_true(isnan(window_estimate_of(&row, 3500).error));
 	row = (struct row){.cupti = {.count = 1000}};
 	assert_true(isnan(window_estimate_of(&row, 3500).error));
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup(function, start)
-	const struct CMUnitTest tests[] = {
-		TEST(one_chance_is_a_simple_sample),
-		TEST(a_start_that_was_timed_whole_counts_for_itself),
-		TEST(a_stretch_without_times_is_between_its_neighbours),
-		TEST(it_widens_the_interval_by_its_own_calls_alone),
-		TEST(a_step_behind_an_empty_pool_is_in_the_interval),
-		TEST(calls_that_were_not_drawn_are_like_the_others),
-		TEST(an_end_without_draws_leaves_no_interval),
-		TEST(few_timed_calls_have_no_interval),
-		TEST(an_overhead_that_may_be_off_is_so_for_all_calls),
-		TEST(equal_durations_leave_no_doubt),
-		TEST(copies_are_estimated_by_size),
-		TEST(skewed_durations_widen_the_interval),
-		TEST(copies_of_a_size_without_times_leave_no_interval),
-		TEST(a_long_run_takes_no_more_memory),
-		TEST(an_overhead_is_taken_off_each_duration),
-		TEST(what_nothing_was_timed_of_has_no_estimate),
-		TEST(students_quantile_is_that_of_its_series),
-		TEST(an_overhead_longer_than_the_calls_leaves_nothing),
-		TEST(a_part_of_a_call_is_kept_for_the_next),
-		TEST(any_number_becomes_one_of_64_bits),
-		TEST(calls_outside_of_windows_may_each_be_off_by_half_a_tick),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

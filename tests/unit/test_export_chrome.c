@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A Chrome trace keeps the rules of the trace event format, and its arrows lead to what was
  * launched. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include <cjson/cJSON.h>
 
 #include "report/export/export.h"
 #include "tests/unit/records.h"
+#include "tests/unit/test.h"
 
 #define DEVICE_PID 0x40000000
 
@@ -22,9 +14,8 @@ static struct session *session;
 static struct options options;
 static cJSON *document, *events;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	options_defaults(&options);
 	if (session_create(&session, NULL, true))
 		return -1;
@@ -34,14 +25,15 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	cJSON_Delete(document);
 	document = events = NULL;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,
 		   struct trace_record rest)
@@ -169,11 +161,10 @@ static void check_arrows(int expected)
 	assert_int_equal(n, expected);
 }
 
-static void a_launch_points_to_its_kernel(void **state)
+TEST(a_launch_points_to_its_kernel)
 {
 	const cJSON *slice;
 
-	(void)state;
 	/* CUPTI delivers the kernel's record before the call's. */
 	record(ROW_KERNEL, "_Z3addIiEvPT_", 3000, 5500,
 	       (struct trace_record){.device = 1,
@@ -213,7 +204,7 @@ static void has_arguments(int n, const char *expected)
 	free(text);
 }
 
-static void each_kind_has_its_arguments(void **state)
+TEST(each_kind_has_its_arguments)
 {
 	const struct trace_record every = {.device = 1,
 					   .correlation = 9,
@@ -232,7 +223,6 @@ static void each_kind_has_its_arguments(void **state)
 	struct trace_record call = {
 		.device = -1, .thread = 322, .correlation = 7, .clock = CLOCK_CUPTI, .result = 700};
 
-	(void)state;
 	record(ROW_KERNEL, "_Z1kv", 3000, 5500, every);
 	record(ROW_MEMCPY, "[CUDA memcpy HtoD]", 6000, 6500, every);
 	record(ROW_MEMSET, "[CUDA memset]", 7000, 7500, every);
@@ -257,9 +247,8 @@ static void each_kind_has_its_arguments(void **state)
 	has_arguments(6, "{\"correlation\":7,\"result\":700,\"kernel\":\"k()\"}");
 }
 
-static void each_node_of_a_graph_has_an_arrow_of_its_own(void **state)
+TEST(each_node_of_a_graph_has_an_arrow_of_its_own)
 {
-	(void)state;
 	record(ROW_RUNTIME_API, "cudaGraphLaunch", 1000, 1500,
 	       (struct trace_record){.device = -1, .thread = 322, .correlation = 9});
 	record(ROW_KERNEL, "a", 3000, 3500, (struct trace_record){.device = 1, .correlation = 9});
@@ -270,9 +259,8 @@ static void each_node_of_a_graph_has_an_arrow_of_its_own(void **state)
 	assert_true(number_of(find("s", 0), "id") != number_of(find("s", 1), "id"));
 }
 
-static void what_no_call_started_has_no_arrow(void **state)
+TEST(what_no_call_started_has_no_arrow)
 {
-	(void)state;
 	record(ROW_RUNTIME_API, "cudaMalloc", 1000, 1500,
 	       (struct trace_record){.device = -1, .thread = 322, .correlation = 8});
 	record(ROW_KERNEL, "a", 3000, 3500, (struct trace_record){.device = 1, .correlation = 9});
@@ -281,9 +269,8 @@ static void what_no_call_started_has_no_arrow(void **state)
 	check_arrows(0);
 }
 
-static void streams_of_one_number_in_two_contexts_are_two(void **state)
+TEST(streams_of_one_number_in_two_contexts_are_two)
 {
-	(void)state;
 	record(ROW_KERNEL, "a", 100, 200,
 	       (struct trace_record){.device = 1, .context = 1, .stream = 7});
 	record(ROW_KERNEL, "b", 150, 250,
@@ -297,9 +284,8 @@ static void streams_of_one_number_in_two_contexts_are_two(void **state)
 	assert_true(number_of(find("X", 2), "tid") == 1);
 }
 
-static void what_overlaps_in_a_stream_has_a_track_of_its_own(void **state)
+TEST(what_overlaps_in_a_stream_has_a_track_of_its_own)
 {
-	(void)state;
 	record(ROW_KERNEL, "a", 100, 200, (struct trace_record){.device = 1, .stream = 7});
 	record(ROW_KERNEL, "b", 150, 250, (struct trace_record){.device = 1, .stream = 7});
 	record(ROW_KERNEL, "c", 200, 201, (struct trace_record){.device = 1, .stream = 7});
@@ -316,9 +302,8 @@ static void what_overlaps_in_a_stream_has_a_track_of_its_own(void **state)
 	assert_string_equal(label_of("thread_name", 321, DEVICE_PID + 2), "Thread 9, overlapping");
 }
 
-static void a_part_has_what_runs_in_it(void **state)
+TEST(a_part_has_what_runs_in_it)
 {
-	(void)state;
 	session_header(session)->trace_start = 1000;
 	options.from = 500;
 	options.to = 600;
@@ -334,12 +319,11 @@ static void a_part_has_what_runs_in_it(void **state)
 	assert_null(find("X", 2));
 }
 
-static void a_program_of_many_calls_keeps_the_rules(void **state)
+TEST(a_program_of_many_calls_keeps_the_rules)
 {
 	char message[256];
 	int n = 0;
 
-	(void)state;
 	session_close(session);
 	assert_int_equal(records_read(&session, "tests/golden/nsys_many.records.tsv", NULL, message,
 				      sizeof(message)),
@@ -350,21 +334,4 @@ static void a_program_of_many_calls_keeps_the_rules(void **state)
 	while (find("X", n))
 		n++;
 	assert_int_equal(n, 240);
-}
-
-int main(void)
-{
-#define EXPORT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		EXPORT_TEST(a_launch_points_to_its_kernel),
-		EXPORT_TEST(each_kind_has_its_arguments),
-		EXPORT_TEST(each_node_of_a_graph_has_an_arrow_of_its_own),
-		EXPORT_TEST(what_no_call_started_has_no_arrow),
-		EXPORT_TEST(streams_of_one_number_in_two_contexts_are_two),
-		EXPORT_TEST(what_overlaps_in_a_stream_has_a_track_of_its_own),
-		EXPORT_TEST(a_part_has_what_runs_in_it),
-		EXPORT_TEST(a_program_of_many_calls_keeps_the_rules),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

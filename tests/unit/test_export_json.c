@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the session holds stands in the JSON export under its own name: no two figures are equal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/export/export.h"
+#include "tests/unit/test.h"
 
 static char *exported(struct session *session)
 {
@@ -52,13 +43,12 @@ static void add_samples(struct session *session, struct figures *figures, unsign
 			session_add_sample(session, figures, samples[i].nanoseconds * scale);
 }
 
-static void each_figure_of_a_row_has_its_name(void **state)
+TEST(each_figure_of_a_row_has_its_name)
 {
 	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "_Z1kv", 2);
 	char *text;
 
-	(void)state;
 	session_header(session)->cupti_active = 1;
 	add_samples(session, &row->cupti, 1);
 	add_samples(session, &row->events, 3);
@@ -103,7 +93,7 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	session_close(session);
 }
 
-static void each_figure_of_a_record_has_its_name(void **state)
+TEST(each_figure_of_a_record_has_its_name)
 {
 	struct session *session = new_session();
 	struct trace_record record = {
@@ -131,7 +121,6 @@ static void each_figure_of_a_record_has_its_name(void **state)
 	};
 	char *text;
 
-	(void)state;
 	assert_int_equal(session_trace(session, &record), 0);
 	record.kind = ROW_RUNTIME_API;
 	record.name = session_intern(session, "cudaLaunchKernel");
@@ -149,14 +138,13 @@ static void each_figure_of_a_record_has_its_name(void **state)
 	session_close(session);
 }
 
-static void each_figure_of_the_session_has_its_name(void **state)
+TEST(each_figure_of_the_session_has_its_name)
 {
 	struct session *session = new_session();
 	struct session_header *header = session_header(session);
 	struct row *row;
 	char *text, part[128];
 
-	(void)state;
 	header->pid = 201;
 	header->command = session_intern(session, "./program");
 	header->hostname = session_intern(session, "host");
@@ -213,28 +201,15 @@ static void each_figure_of_the_session_has_its_name(void **state)
 	session_close(session);
 }
 
-static void what_was_not_queued_or_not_measured_is_absent(void **state)
+TEST(what_was_not_queued_or_not_measured_is_absent)
 {
 	struct session *session = new_session();
 	char *text;
 
-	(void)state;
 	session_row(session, ROW_KERNEL, "k", 0)->calls = 1;
 	session_header(session)->queued = (struct event_overhead){700, 0, 702};
 	text = exported(session);
 	assert_null(strstr(text, "queued"));
 	free(text);
 	session_close(session);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_figure_of_a_row_has_its_name),
-		cmocka_unit_test(what_was_not_queued_or_not_measured_is_absent),
-		cmocka_unit_test(each_figure_of_a_record_has_its_name),
-		cmocka_unit_test(each_figure_of_the_session_has_its_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

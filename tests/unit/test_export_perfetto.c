@@ -2,29 +2,20 @@
 /* A trace for Perfetto, packet by packet. What it means to a reader is in
  * tests/command/perfetto.bats. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/export/export.h"
 #include "report/session/items.h"
 #include "tests/unit/perfetto_text.h"
+#include "tests/unit/test.h"
 
 static struct session *session;
 static struct options options;
 static char *lines, *place;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct session_header *header;
 
-	(void)state;
 	if (session_create(&session, NULL, 0))
 		return -1;
 	options_defaults(&options);
@@ -38,14 +29,15 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	free(lines);
 	lines = NULL;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,
 		   struct trace_record rest)
@@ -108,9 +100,8 @@ static void process_is(const char *expected)
 
 #define SAXPY "10:#1 13:2 60{1:#2 2:\"saxpy\" 3{1:321 2:\"/usr/bin/saxpy 5\" 6:\"saxpy\"}}"
 
-static void a_launch_leads_to_its_kernel(void **state)
+TEST(a_launch_leads_to_its_kernel)
 {
-	(void)state;
 	record(ROW_KERNEL, "_Z3addIiEvPT_", 3000, 5500,
 	       (struct trace_record){.device = 1,
 				     .context = 2,
@@ -144,11 +135,10 @@ static void a_launch_leads_to_its_kernel(void **state)
 	has_no_more();
 }
 
-static void the_first_node_of_a_graph_ends_the_arrow(void **state)
+TEST(the_first_node_of_a_graph_ends_the_arrow)
 {
 	const struct trace_record node = {.device = 1, .correlation = 9, .graph = 3};
 
-	(void)state;
 	record(ROW_DRIVER_API, "cuGraphLaunch", 1000, 1500,
 	       (struct trace_record){.device = -1, .thread = 5, .correlation = 9});
 	record(ROW_OTHER, "a", 2000, 2100, node);
@@ -177,9 +167,8 @@ static void the_first_node_of_a_graph_ends_the_arrow(void **state)
 	has_no_more();
 }
 
-static void copies_count_in_flight_until_they_end(void **state)
+TEST(copies_count_in_flight_until_they_end)
 {
-	(void)state;
 	record(ROW_MEMCPY, "copy", 100, 200,
 	       (struct trace_record){.device = 1,
 				     .bytes = 4096,
@@ -223,11 +212,10 @@ static void copies_count_in_flight_until_they_end(void **state)
 	has_no_more();
 }
 
-static void ranges_contain_calls_and_what_overlaps_is_beside(void **state)
+TEST(ranges_contain_calls_and_what_overlaps_is_beside)
 {
 	const uint64_t domain = session_intern(session, "torch");
 
-	(void)state;
 	record(ROW_RUNTIME_API, "call", 100, 300,
 	       (struct trace_record){.thread = 5, .result = 700, .clock = CLOCK_EVENTS});
 	record(ROW_RUNTIME_API, "call", 250, 350, (struct trace_record){.thread = 5});
@@ -260,11 +248,10 @@ static void ranges_contain_calls_and_what_overlaps_is_beside(void **state)
 	has_no_more();
 }
 
-static void a_rank_has_its_number_and_its_node_in_the_name(void **state)
+TEST(a_rank_has_its_number_and_its_node_in_the_name)
 {
 	struct session_header *header = session_header(session);
 
-	(void)state;
 	header->rank.rank = 3;
 	header->pid = (5 << 22) + 321;
 	header->command = 0;
@@ -296,11 +283,10 @@ static uint64_t add_process(int32_t pid, const char *hostname, int32_t rank)
 }
 
 /* Two processes of one number, on two nodes, without ranks: nothing of them is the same. */
-static void processes_share_no_number(void **state)
+TEST(processes_share_no_number)
 {
 	const char *const nodes[] = {"node1", "node2"};
 
-	(void)state;
 	session_header(session)->processes = 2;
 	for (int i = 0; i < 2; i++) {
 		session_trace_of(session, add_process(321, nodes[i], -1), 2);
@@ -346,13 +332,12 @@ static void processes_share_no_number(void **state)
 	has_no_more();
 }
 
-static void more_at_once_than_there_are_tracks_is_told(void **state)
+TEST(more_at_once_than_there_are_tracks_is_told)
 {
 	char *bytes = NULL, message[256] = "";
 	size_t size;
 	FILE *file = open_memstream(&bytes, &size);
 
-	(void)state;
 	for (int i = 0; i < 4097; i++)
 		record(ROW_KERNEL, "a", 1, 2, (struct trace_record){.device = 1});
 	assert_int_equal(export_perfetto(session, &options, file, message, sizeof(message)),
@@ -362,20 +347,4 @@ static void more_at_once_than_there_are_tracks_is_told(void **state)
 	assert_int_equal(export_chrome(session, &options, file, message, sizeof(message)), -E2BIG);
 	fclose(file);
 	free(bytes);
-}
-
-int main(void)
-{
-#define EXPORT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		EXPORT_TEST(a_launch_leads_to_its_kernel),
-		EXPORT_TEST(the_first_node_of_a_graph_ends_the_arrow),
-		EXPORT_TEST(copies_count_in_flight_until_they_end),
-		EXPORT_TEST(ranges_contain_calls_and_what_overlaps_is_beside),
-		EXPORT_TEST(a_rank_has_its_number_and_its_node_in_the_name),
-		EXPORT_TEST(processes_share_no_number),
-		EXPORT_TEST(more_at_once_than_there_are_tracks_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

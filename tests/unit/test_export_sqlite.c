@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* An SQLite export holds every record, in the tables and with the codes that nsys reads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "report/export/export.h"
+#include "tests/unit/test.h"
 
 static char path[] = "/tmp/ktime-export-XXXXXX";
 static struct session *session;
@@ -35,12 +29,11 @@ static void record(enum row_kind kind, const char *name, uint64_t start, uint64_
 	assert_int_equal(session_trace(session, &rest), 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct session_header *header;
 	int descriptor;
 
-	(void)state;
 	strcpy(path, "/tmp/ktime-export-XXXXXX");
 	descriptor = mkstemp(path);
 	if (descriptor < 0 || session_create(&session, NULL, true))
@@ -60,14 +53,15 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	sqlite3_close(database);
 	database = NULL;
 	session_close(session);
 	return unlink(path);
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void export(void)
 {
@@ -102,9 +96,8 @@ static void check(const char *query, const char *expected)
 	sqlite3_finalize(statement);
 }
 
-static void a_kernel_has_its_three_names_and_its_launch(void **state)
+TEST(a_kernel_has_its_three_names_and_its_launch)
 {
-	(void)state;
 	record(ROW_KERNEL, "_ZN1n3addIiEEvPT_", 2000, 4500,
 	       (struct trace_record){.device = 1,
 				     .context = 2,
@@ -129,9 +122,8 @@ static void a_kernel_has_its_three_names_and_its_launch(void **state)
 	      "void n::add<int>(T1 *)|add|_ZN1n3addIiEEvPT_");
 }
 
-static void copies_and_memsets_have_the_codes_of_nsys(void **state)
+TEST(copies_and_memsets_have_the_codes_of_nsys)
 {
-	(void)state;
 	record(ROW_MEMCPY, "[CUDA memcpy DtoH]", 3000, 3250,
 	       (struct trace_record){.bytes = 4096,
 				     .source_kind = MEMORY_DEVICE,
@@ -149,9 +141,8 @@ static void copies_and_memsets_have_the_codes_of_nsys(void **state)
 	      "64|0|Managed|NULL");
 }
 
-static void calls_stand_on_their_threads(void **state)
+TEST(calls_stand_on_their_threads)
 {
-	(void)state;
 	record(ROW_DRIVER_API, "cuLaunchKernel", 1500, 1600,
 	       (struct trace_record){.device = -1, .thread = 322, .correlation = 5, .result = 700});
 	record(ROW_DRIVER_API, "cuLaunchKernel", 1700, 1800,
@@ -165,17 +156,15 @@ static void calls_stand_on_their_threads(void **state)
 	      "saxpy|5385486658");
 }
 
-static void graphs_are_traced_as_a_whole(void **state)
+TEST(graphs_are_traced_as_a_whole)
 {
-	(void)state;
 	record(ROW_GRAPH, "[CUDA graph 4]", 2000, 9000, (struct trace_record){.graph = 4});
 	export();
 	check("SELECT start, \"end\", graphId FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "1000|8000|4");
 }
 
-static void the_file_says_whose_it_is(void **state)
+TEST(the_file_says_whose_it_is)
 {
-	(void)state;
 	record(ROW_KERNEL, "k", 900, 1100, (struct trace_record){.device = 1});
 	export();
 	/* The record began before the session's zero, which it is then itself. */
@@ -192,38 +181,20 @@ static void the_file_says_whose_it_is(void **state)
 }
 
 /* To nsys an empty table is data that a program had none of, an absent one data not collected. */
-static void no_table_is_empty(void **state)
+TEST(no_table_is_empty)
 {
-	(void)state;
 	record(ROW_KERNEL, "k", 1000, 1100, (struct trace_record){.device = 1});
 	export();
 	check("SELECT group_concat(name) FROM sqlite_master WHERE name LIKE 'CUPTI%'",
 	      "CUPTI_ACTIVITY_KIND_KERNEL");
 }
 
-static void one_text_is_stored_once(void **state)
+TEST(one_text_is_stored_once)
 {
-	(void)state;
 	record(ROW_KERNEL, "k", 1000, 1100, (struct trace_record){0});
 	record(ROW_KERNEL, "k", 1200, 1300, (struct trace_record){0});
 	export();
 	check("SELECT count(*), count(DISTINCT value) FROM StringIds WHERE value = 'k'", "1|1");
 	check("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE demangledName = shortName",
 	      "2");
-}
-
-int main(void)
-{
-#define EXPORT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		EXPORT_TEST(a_kernel_has_its_three_names_and_its_launch),
-		EXPORT_TEST(copies_and_memsets_have_the_codes_of_nsys),
-		EXPORT_TEST(calls_stand_on_their_threads),
-		EXPORT_TEST(graphs_are_traced_as_a_whole),
-		EXPORT_TEST(the_file_says_whose_it_is),
-		EXPORT_TEST(no_table_is_empty),
-		EXPORT_TEST(one_text_is_stored_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* nvprof's codes in names, and a clear line where one means nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/options/filename.h"
+#include "tests/unit/test.h"
 
 static char message[256];
 
@@ -32,11 +25,10 @@ static void refused(const char *pattern, const char *expected)
 	assert_string_equal(message, expected);
 }
 
-static void codes_are_replaced(void **state)
+TEST(codes_are_replaced)
 {
 	char host[256], expected[300];
 
-	(void)state;
 	setenv("KTIME_TEST_NAME", "value", 1);
 	expands("out.%p.csv", -1, "out.4711.csv");
 	expands("%q{KTIME_TEST_NAME}-100%%", -1, "value-100%");
@@ -50,9 +42,8 @@ static void codes_are_replaced(void **state)
 	expands("%h.log", -1, expected);
 }
 
-static void bad_codes_are_refused(void **state)
+TEST(bad_codes_are_refused)
 {
-	(void)state;
 	unsetenv("KTIME_TEST_NAME");
 	refused("%q{KTIME_TEST_NAME}",
 		"the environment variable KTIME_TEST_NAME of %q{KTIME_TEST_NAME} is not set");
@@ -63,14 +54,4 @@ static void bad_codes_are_refused(void **state)
 	refused("rank%r", "the rank of %r is not known: no launcher tells it (--rank-variable NAME "
 			  "names what does)");
 	refused("a%", "a name ends in a lone % (write %%)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(codes_are_replaced),
-		cmocka_unit_test(bad_codes_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each finding at its threshold and just below. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/findings/findings.h"
+#include "tests/unit/test.h"
 
 #define MS 1000000ull
 
@@ -17,9 +10,8 @@ static struct session_header *header;
 static struct finding findings[FINDING_COUNT];
 
 /* A device that is busy with kernels for all of 1000 ms. */
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	if (session_create(&session, NULL, 0))
 		return -1;
 	header = session_header(session);
@@ -28,12 +20,13 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static struct idle_row *idle(enum idle_cause cause, const char *function, uint64_t total)
 {
@@ -68,11 +61,10 @@ static void is_found(enum finding_kind kind, uint64_t count, uint64_t time, doub
 	assert_true(finding->percent == percent);
 }
 
-static void calls_are_a_finding_from_their_part_of_the_time_on(void **state)
+TEST(calls_are_a_finding_from_their_part_of_the_time_on)
 {
 	struct call_totals *totals = &header->totals;
 
-	(void)state;
 	assert_int_equal(findings_of(session, UINT64_MAX, findings), 0);
 	*totals = (struct call_totals){.pageable_calls = 3, .pageable_ns = 10 * MS};
 	is_found(FINDING_PAGEABLE, 3, 10 * MS, 1);
@@ -97,9 +89,8 @@ static void calls_are_a_finding_from_their_part_of_the_time_on(void **state)
 	is_found(FINDING_WAITING, 4, 100 * MS, 10);
 }
 
-static void less_than_a_millisecond_is_never_one(void **state)
+TEST(less_than_a_millisecond_is_never_one)
 {
-	(void)state;
 	header->uses[0] = (struct device_use){.first = 0, .last = 2 * MS, .busy = 2 * MS};
 	header->totals = (struct call_totals){.pageable_calls = 3, .pageable_ns = 1 * MS};
 	is_found(FINDING_PAGEABLE, 3, 1 * MS, 50);
@@ -107,14 +98,13 @@ static void less_than_a_millisecond_is_never_one(void **state)
 	assert_null(found(FINDING_PAGEABLE));
 }
 
-static void memory_and_loading_are_told_by_their_functions(void **state)
+TEST(memory_and_loading_are_told_by_their_functions)
 {
 	static const char *const memory[] = {"cudaMalloc",	   "cuMemFree_v2", "cudaHostAlloc",
 					     "cudaHostRegister",   "cuMemCreate",  "cuMemRelease",
 					     "cudaHostUnregister", "cuMemMap",	   "cuMemUnmap",
 					     "cuMemSetAccess"};
 
-	(void)state;
 	header->totals.memory_calls = 7;
 	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
 		idle(IDLE_CALL, memory[i], 1 * MS);
@@ -129,11 +119,10 @@ static void memory_and_loading_are_told_by_their_functions(void **state)
 	assert_null(found(FINDING_LOADING));
 }
 
-static void the_longest_gap_is_the_programs(void **state)
+TEST(the_longest_gap_is_the_programs)
 {
 	struct idle_row *row = idle(IDLE_CALL, "cudaMalloc", 0);
 
-	(void)state;
 	header->uses[0].last = 9500 * MS;
 	row->longest = 900 * MS;
 	assert_null(found(FINDING_GAP));
@@ -147,13 +136,12 @@ static void the_longest_gap_is_the_programs(void **state)
 	is_found(FINDING_GAP, 0, 600 * MS, 600.0 / 90);
 }
 
-static void many_short_kernels_that_wait_are_launch_bound(void **state)
+TEST(many_short_kernels_that_wait_are_launch_bound)
 {
 	struct row *row = session_row(session, ROW_KERNEL, "short", 0);
 	struct row *other = session_row(session, ROW_KERNEL, "long", 0);
 	struct row *copy = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
 
-	(void)state;
 	idle(IDLE_LATENCY, NULL, 70 * MS);
 	idle(IDLE_SHORT, NULL, 30 * MS);
 	for (int i = 0; i < 999; i++)
@@ -178,11 +166,10 @@ static void many_short_kernels_that_wait_are_launch_bound(void **state)
 	assert_null(found(FINDING_LAUNCH_BOUND));
 }
 
-static void copies_beside_kernels_overlap_from_a_tenth_on(void **state)
+TEST(copies_beside_kernels_overlap_from_a_tenth_on)
 {
 	struct device_use *use = &header->uses[0];
 
-	(void)state;
 	/* 200 ms of copies, of which 19 ran beside kernels. */
 	use->kernels = 819 * MS;
 	use->copies = 200 * MS;
@@ -197,9 +184,8 @@ static void copies_beside_kernels_overlap_from_a_tenth_on(void **state)
 	assert_null(found(FINDING_OVERLAP));
 }
 
-static void low_use_comes_last_and_others_by_their_time(void **state)
+TEST(low_use_comes_last_and_others_by_their_time)
 {
-	(void)state;
 	header->uses[0].excluded = 200 * MS;
 	header->uses[0].busy = 400 * MS;
 	is_found(FINDING_LOW_USE, 0, 400 * MS, 50);
@@ -229,20 +215,4 @@ static void low_use_comes_last_and_others_by_their_time(void **state)
 	header->uses[0] = (struct device_use){.first = 10, .last = 5, .busy = 9};
 	header->uses[1] = (struct device_use){.first = 5, .last = 10, .excluded = 9, .busy = 9};
 	assert_int_equal(findings_of(session, UINT64_MAX, findings), 0);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(calls_are_a_finding_from_their_part_of_the_time_on),
-		TEST(less_than_a_millisecond_is_never_one),
-		TEST(memory_and_loading_are_told_by_their_functions),
-		TEST(the_longest_gap_is_the_programs),
-		TEST(many_short_kernels_that_wait_are_launch_bound),
-		TEST(copies_beside_kernels_overlap_from_a_tenth_on),
-		TEST(low_use_comes_last_and_others_by_their_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,38 +2,30 @@
 /* Profiles get names of their own, are found again, and are swept when nobody needs them. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/session/folder.h"
+#include "tests/unit/test.h"
 
 #define HOUR_NS (3600 * 1000000000ULL)
 
 static char directory[64];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	strcpy(directory, "/tmp/ktime-folder-XXXXXX");
 	return mkdtemp(directory) ? setenv("XDG_RUNTIME_DIR", directory, 1) : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	unsetenv("XDG_RUNTIME_DIR");
 	return rmdir(directory);
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static uint64_t now(void)
 {
@@ -78,13 +70,12 @@ static void of_another_container(struct session_header *header)
 	header->owner.pid_namespace++;
 }
 
-static void a_name_that_is_taken_is_left_alone(void **state)
+TEST(a_name_that_is_taken_is_left_alone)
 {
 	struct session *sessions[3];
 	char path[128], expected[128];
 	static const char *const suffixes[] = {"", ".2", ".3"};
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(folder_create(&sessions[i], false, path, sizeof(path)), 0);
 		assert_string_equal(path, path_of(expected, sizeof(expected), suffixes[i]));
@@ -95,7 +86,7 @@ static void a_name_that_is_taken_is_left_alone(void **state)
 	}
 }
 
-static void only_what_nobody_needs_is_swept(void **state)
+TEST(only_what_nobody_needs_is_swept)
 {
 	static const struct {
 		unsigned hours, flags;
@@ -115,7 +106,6 @@ static void only_what_nobody_needs_is_swept(void **state)
 	char path[128], made[128];
 	struct session *session;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/ktime.1", directory);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		leave_profile(path, cases[i].hours, cases[i].flags, cases[i].change);
@@ -127,7 +117,7 @@ static void only_what_nobody_needs_is_swept(void **state)
 	}
 }
 
-static void what_is_no_profile_is_not_swept(void **state)
+TEST(what_is_no_profile_is_not_swept)
 {
 	static const char *const names[] = {"ktime.1", "ktime.1.old", "other"};
 	char path[128], made[128];
@@ -135,7 +125,6 @@ static void what_is_no_profile_is_not_swept(void **state)
 	struct stat status;
 	int fd;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
 		if (i == 0) {
@@ -162,7 +151,7 @@ static const struct left_profile *find(const struct left_profile *profiles, size
 	return NULL;
 }
 
-static void profiles_are_found_with_their_state(void **state)
+TEST(profiles_are_found_with_their_state)
 {
 	char own[2][32];
 	const struct {
@@ -181,7 +170,6 @@ static void profiles_are_found_with_their_state(void **state)
 	char path[128];
 	size_t count;
 
-	(void)state;
 	snprintf(own[0], sizeof(own[0]), "ktime.%d", (int)getpid());
 	snprintf(own[1], sizeof(own[1]), "ktime.%d.2", (int)getpid());
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -206,13 +194,12 @@ static void profiles_are_found_with_their_state(void **state)
 }
 
 /* As anybody can say. */
-static void a_file_of_another_user_is_of_no_process_of_this_one(void **state)
+TEST(a_file_of_another_user_is_of_no_process_of_this_one)
 {
 	struct left_profile *profiles = NULL;
 	char path[128];
 	size_t count = 0;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	snprintf(path, sizeof(path), "%s/ktime.%d", directory, (int)getpid());
@@ -224,13 +211,12 @@ static void a_file_of_another_user_is_of_no_process_of_this_one(void **state)
 	unlink(path);
 }
 
-static void a_name_in_use_is_not_overwritten(void **state)
+TEST(a_name_in_use_is_not_overwritten)
 {
 	struct session *session;
 	char path[128];
 	pid_t holder;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/kept", directory);
 	for (int overwrite = 0; overwrite < 2; overwrite++) {
 		leave_profile(path, 1, SESSION_KEPT, NULL);
@@ -246,20 +232,4 @@ static void a_name_in_use_is_not_overwritten(void **state)
 		session_close(session);
 		unlink(path);
 	}
-}
-
-#define folder_test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(a_name_that_is_taken_is_left_alone),
-		folder_test(only_what_nobody_needs_is_swept),
-		folder_test(what_is_no_profile_is_not_swept),
-		folder_test(profiles_are_found_with_their_state),
-		folder_test(a_file_of_another_user_is_of_no_process_of_this_one),
-		folder_test(a_name_in_use_is_not_overwritten),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Every block of tests/golden comes out as nvprof printed it, byte for byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/print/report.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/records.h"
+#include "tests/unit/test.h"
 
 #define DIRECTORY "tests/golden/"
 #define COMMAND	  "$ nvprof"
@@ -38,9 +29,8 @@ static void cut_legend(char *text)
 		legend[1] = '\0';
 }
 
-static void compare_set(void **state)
+static void compare_set(const char *name)
 {
-	const char *name = *state;
 	char records[128], expected_path[128], message[256];
 	struct session *session;
 	char *expected, *block, *next;
@@ -72,18 +62,11 @@ static void compare_set(void **state)
 	session_close(session);
 }
 
-#define golden_test(name)                                                                          \
-	{                                                                                          \
-		name, compare_set, NULL, NULL, (void *)(name)                                      \
-	}
-
-int main(void)
+TEST(each_block_is_as_nvprof_printed_it)
 {
-	const struct CMUnitTest tests[] = {
-		golden_test("nvprof_units"), golden_test("nvprof_mix"),
-		golden_test("nvprof_2gpu"),  golden_test("nvprof_nokernels"),
-		golden_test("nvprof_noapi"), golden_test("nvprof_demangle"),
-	};
+	static const char *const sets[] = {"nvprof_units",     "nvprof_mix",   "nvprof_2gpu",
+					   "nvprof_nokernels", "nvprof_noapi", "nvprof_demangle"};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+		compare_set(sets[i]);
 }

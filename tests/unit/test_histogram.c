@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Durations find their bucket, and come back from it within 2 %. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/session/histogram.h"
+#include "tests/unit/test.h"
 
-static void buckets_tile_the_whole_range(void **state)
+TEST(buckets_tile_the_whole_range)
 {
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(histogram_bucket_low(0), 0);
 	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		uint64_t low = histogram_bucket_low(i), high = histogram_bucket_high(i);
@@ -29,21 +20,19 @@ static void buckets_tile_the_whole_range(void **state)
 	assert_int_equal(histogram_bucket_high(HISTOGRAM_BUCKETS - 1), 1ULL << HISTOGRAM_TOP_BIT);
 }
 
-static void longest_values_share_the_last_bucket(void **state)
+TEST(longest_values_share_the_last_bucket)
 {
-	(void)state;
 	assert_int_equal(histogram_bucket(1ULL << HISTOGRAM_TOP_BIT), HISTOGRAM_BUCKETS - 1);
 	assert_int_equal(histogram_bucket(UINT64_MAX), HISTOGRAM_BUCKETS - 1);
 }
 
-static void a_percentile_is_within_two_percent(void **state)
+TEST(a_percentile_is_within_two_percent)
 {
 	struct histogram *histogram = calloc(1, sizeof(*histogram));
 	static const double fractions[] = {0.01, 0.25, 0.5, 0.95, 0.99, 1};
 	uint64_t value;
 	size_t i;
 
-	(void)state;
 	assert_non_null(histogram);
 	for (value = 1; value <= 100000; value++)
 		histogram_add(histogram, value * 10);
@@ -57,11 +46,10 @@ static void a_percentile_is_within_two_percent(void **state)
 	free(histogram);
 }
 
-static void few_samples_give_the_nearest_rank(void **state)
+TEST(few_samples_give_the_nearest_rank)
 {
 	struct histogram histogram = {.used = {0}};
 
-	(void)state;
 	assert_int_equal(histogram_percentile(&histogram, 0.5), 0);
 	histogram_add(&histogram, 7);
 	assert_int_equal(histogram_percentile(&histogram, 0), 7);
@@ -72,21 +60,19 @@ static void few_samples_give_the_nearest_rank(void **state)
 	assert_int_equal(histogram_percentile(&histogram, 1), 9);
 }
 
-static void a_full_bucket_stays_full(void **state)
+TEST(a_full_bucket_stays_full)
 {
 	struct histogram histogram = {.used = {0}};
 
-	(void)state;
 	histogram_add_calls(&histogram, 5, UINT32_MAX);
 	histogram_add(&histogram, 5);
 	assert_int_equal(histogram.buckets[5], UINT32_MAX);
 }
 
-static void each_bucket_is_merged_and_none_wraps(void **state)
+TEST(each_bucket_is_merged_and_none_wraps)
 {
 	static struct histogram sum, added;
 
-	(void)state;
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		memset(&added, 0, sizeof(added));
 		histogram_add_calls(&added, histogram_bucket_low(i), i + 1);
@@ -104,11 +90,10 @@ static void each_bucket_is_merged_and_none_wraps(void **state)
 	assert_int_equal(sum.buckets[0], 1);
 }
 
-static void groups_that_are_used_are_marked_and_no_other_is_read(void **state)
+TEST(groups_that_are_used_are_marked_and_no_other_is_read)
 {
 	static struct histogram sum, added;
 
-	(void)state;
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		const unsigned group = i / 16;
 
@@ -130,19 +115,4 @@ static void groups_that_are_used_are_marked_and_no_other_is_read(void **state)
 	assert_int_equal(histogram_count(&sum), 8);
 	assert_int_equal(sum.used[0], UINT64_MAX);
 	assert_int_equal(sum.used[1], (1ULL << (HISTOGRAM_GROUPS - 64)) - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_tile_the_whole_range),
-		cmocka_unit_test(longest_values_share_the_last_bucket),
-		cmocka_unit_test(a_percentile_is_within_two_percent),
-		cmocka_unit_test(few_samples_give_the_nearest_rank),
-		cmocka_unit_test(a_full_bucket_stays_full),
-		cmocka_unit_test(each_bucket_is_merged_and_none_wraps),
-		cmocka_unit_test(groups_that_are_used_are_marked_and_no_other_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,22 +2,14 @@
 /* What another process does to a profile's file harms neither the writer nor a reader. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 static char directory[64], path[96];
 
@@ -40,9 +32,8 @@ static void survive_faults(void)
 	assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	strcpy(directory, "/tmp/ktime-hostile-XXXXXX");
 	if (!mkdtemp(directory))
 		return -1;
@@ -50,12 +41,13 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	unlink(path);
 	return rmdir(directory);
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void write_all(struct session *session, unsigned from)
 {
@@ -101,12 +93,11 @@ static unsigned mode_of(const char *file)
 	return status.st_mode & 07777;
 }
 
-static void the_file_is_the_users_own_whatever_the_umask(void **state)
+TEST(the_file_is_the_users_own_whatever_the_umask)
 {
 	static const mode_t masks[] = {0, 022, 0777};
 	struct session *session;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		mode_t before = umask(masks[i]);
 		int error = session_create(&session, path, SESSION_TRACE);
@@ -119,12 +110,11 @@ static void the_file_is_the_users_own_whatever_the_umask(void **state)
 	}
 }
 
-static void what_has_the_name_already_stays(void **state)
+TEST(what_has_the_name_already_stays)
 {
 	struct session *session;
 	char target[128];
 
-	(void)state;
 	snprintf(target, sizeof(target), "%s/target", directory);
 	assert_int_equal(symlink(target, path), 0);
 	assert_int_equal(session_create(&session, path, 0), -EEXIST);
@@ -133,7 +123,7 @@ static void what_has_the_name_already_stays(void **state)
 	/* No temporary file either: the folder can be removed. */
 }
 
-static void a_writer_survives_what_another_wrote(void **state)
+TEST(a_writer_survives_what_another_wrote)
 {
 	static const unsigned char patterns[] = {0x00, 0xff, 0x7f, 0x01, 0x40};
 	struct session *session;
@@ -141,7 +131,6 @@ static void a_writer_survives_what_another_wrote(void **state)
 	char *garbage;
 	int fd;
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(patterns); i++) {
 		assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
 		write_all(session, 0);
@@ -166,7 +155,7 @@ static void a_writer_survives_what_another_wrote(void **state)
 	}
 }
 
-static void a_writer_survives_a_cut(void **state)
+TEST(a_writer_survives_a_cut)
 {
 	static const off_t lengths[] = {0, 4096, 65536, 131072 + 4096};
 	struct session_header *header;
@@ -174,7 +163,6 @@ static void a_writer_survives_a_cut(void **state)
 	char expected[256];
 	bool told;
 
-	(void)state;
 	survive_faults();
 	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
@@ -204,14 +192,13 @@ static void a_writer_survives_a_cut(void **state)
 	}
 }
 
-static void a_fault_elsewhere_is_not_taken(void **state)
+TEST(a_fault_elsewhere_is_not_taken)
 {
 	struct session *session;
 	const void *start;
 	size_t size;
 	int other;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, 0), 0);
 	session_range(session, &start, &size);
 	assert_false(session_fault(&other));
@@ -221,11 +208,10 @@ static void a_fault_elsewhere_is_not_taken(void **state)
 	assert_false(session_fault(start));
 }
 
-static void a_reader_survives_a_cut(void **state)
+TEST(a_reader_survives_a_cut)
 {
 	struct session *writer, *reader;
 
-	(void)state;
 	survive_faults();
 	assert_int_equal(session_create(&writer, path, SESSION_TRACE), 0);
 	write_all(writer, 0);
@@ -253,7 +239,7 @@ static void write_over(unsigned char pattern)
 }
 
 /* What was checked is used later. */
-static void what_a_reader_has_read_once_stays(void **state)
+TEST(what_a_reader_has_read_once_stays)
 {
 	struct session *writer, *reader;
 	const struct trace_record *record;
@@ -262,7 +248,6 @@ static void what_a_reader_has_read_once_stays(void **state)
 	struct trace_part part = {.records = NULL};
 	struct row *row;
 
-	(void)state;
 	assert_int_equal(session_create(&writer, path, SESSION_TRACE), 0);
 	write_all(writer, 0);
 	session_header(writer)->finished = 1;
@@ -286,12 +271,11 @@ static void what_a_reader_has_read_once_stays(void **state)
 	session_close(reader);
 }
 
-static void a_reader_keeps_what_it_opened(void **state)
+TEST(a_reader_keeps_what_it_opened)
 {
 	struct session *writer, *reader;
 	struct row *row;
 
-	(void)state;
 	assert_int_equal(session_create(&writer, path, 0), 0);
 	write_all(writer, 0);
 	assert_int_equal(session_open(&reader, path), 0);
@@ -304,22 +288,22 @@ static void a_reader_keeps_what_it_opened(void **state)
 	session_close(writer);
 }
 
-static void a_pipe_is_refused_and_not_waited_for(void **state)
+TEST(a_pipe_is_refused_and_not_waited_for)
 {
 	struct session *session;
 
-	(void)state;
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(session_open(&session, path), -EINVAL);
 }
 
-static void only_so_many_notes_are_kept(void **state)
+AROUND_EACH(NULL, NULL);
+
+TEST(only_so_many_notes_are_kept)
 {
 	struct session_header *header;
 	struct session *session;
 	uint32_t trace_on;
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, SESSION_TRACE), 0);
 	header = session_header(session);
 	trace_on = header->trace_on;
@@ -331,10 +315,9 @@ static void only_so_many_notes_are_kept(void **state)
 	session_close(session);
 }
 
-static void few_addresses_are_left_to_the_program(void **state)
+TEST(few_addresses_are_left_to_the_program)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	(void)state;
 	skip(); /* their shadow memory is larger than the limit */
 #else
 	struct rlimit limit = {.rlim_cur = 1UL << 30, .rlim_max = RLIM_INFINITY};
@@ -344,7 +327,6 @@ static void few_addresses_are_left_to_the_program(void **state)
 	int status;
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
 		if (setrlimit(RLIMIT_AS, &limit) || session_create(&session, NULL, 0))
@@ -365,25 +347,4 @@ static void few_addresses_are_left_to_the_program(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 #endif
-}
-
-#define file_test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		file_test(the_file_is_the_users_own_whatever_the_umask),
-		file_test(what_has_the_name_already_stays),
-		file_test(a_writer_survives_what_another_wrote),
-		file_test(a_writer_survives_a_cut),
-		file_test(a_fault_elsewhere_is_not_taken),
-		file_test(a_reader_survives_a_cut),
-		file_test(what_a_reader_has_read_once_stays),
-		file_test(a_reader_keeps_what_it_opened),
-		file_test(a_pipe_is_refused_and_not_waited_for),
-		cmocka_unit_test(only_so_many_notes_are_kept),
-		cmocka_unit_test(few_addresses_are_left_to_the_program),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,23 +2,15 @@
 /* The page of a profile: its figures are those of the report, and what a program calls its kernels
  * stays text. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/html/html.h"
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 #define HOSTILE "</script><img src=x onerror=alert(1)>\"'`&\x1b[2J\xff<!--"
 
@@ -73,9 +65,8 @@ static void expect_row(const char *page, char *line)
 	free(row);
 }
 
-static void every_figure_of_the_table_is_in_the_page(void **state)
+TEST(every_figure_of_the_table_is_in_the_page)
 {
-	(void)state;
 	for (enum whole_profile kind = 0; kind < WHOLE_KINDS; kind++) {
 		struct session *session = whole_profile(kind, NULL);
 		char *page = page_of(session);
@@ -102,12 +93,11 @@ static void every_figure_of_the_table_is_in_the_page(void **state)
 	}
 }
 
-static void the_lines_below_the_table_are_in_the_page(void **state)
+TEST(the_lines_below_the_table_are_in_the_page)
 {
 	struct session *session = whole_profile(WHOLE_EVENTS, NULL);
 	char *page = page_of(session);
 
-	(void)state;
 	assert_non_null(strstr(page, "<li>Timing: CUDA events on "));
 	assert_non_null(strstr(page, "<li>Overhead: about 111 ms of 3.20 s (3.5 %), "));
 	assert_non_null(strstr(page, "<li>Overhead measured: "));
@@ -118,12 +108,11 @@ static void the_lines_below_the_table_are_in_the_page(void **state)
 	session_close(session);
 }
 
-static void busy_time_and_its_causes_come_first(void **state)
+TEST(busy_time_and_its_causes_come_first)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
 	char *page = page_of(session);
 
-	(void)state;
 	assert_non_null(
 		strstr(page, "<li>GPU 0: busy at least 36.6 % of 1.75 s (kernels 30.3 %, "));
 	assert_non_null(strstr(page, "GPU 0: busy 36.6 %, idle 63.4 % of its time"));
@@ -148,7 +137,7 @@ static void busy_time_and_its_causes_come_first(void **state)
 	session_close(session);
 }
 
-static void an_estimate_has_its_interval(void **state)
+TEST(an_estimate_has_its_interval)
 {
 	struct session *session = whole_profile(WHOLE_EVENTS, NULL);
 	char *page = page_of(session);
@@ -156,7 +145,6 @@ static void an_estimate_has_its_interval(void **state)
 	char *line = strstr(text, "~ saxpy(int, float, float const *, float*): ");
 	char expected[256];
 
-	(void)state;
 	assert_non_null(line);
 	line = strstr(line, "): ") + 3;
 	snprintf(expected, sizeof(expected), "<p class=\"estimate\">Estimate: %.*s</p>",
@@ -168,13 +156,12 @@ static void an_estimate_has_its_interval(void **state)
 	session_close(session);
 }
 
-static void a_histogram_shows_each_bucket(void **state)
+TEST(a_histogram_shows_each_bucket)
 {
 	struct session *session;
 	struct row *row;
 	char *page;
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, 0), 0);
 	row = session_row(session, ROW_KERNEL, "k", 0);
 	row->calls = 4;
@@ -196,7 +183,7 @@ static void a_histogram_shows_each_bucket(void **state)
 	session_close(session);
 }
 
-static void hostile_names_stay_text(void **state)
+TEST(hostile_names_stay_text)
 {
 	struct idle_row key = {.cause = IDLE_CALL, .device = 0};
 	struct session_header *header;
@@ -206,7 +193,6 @@ static void hostile_names_stay_text(void **state)
 	char *page, *clean;
 	struct nvtx_range range = {.parent = 0};
 
-	(void)state;
 	session = whole_profile(WHOLE_CUPTI, NULL);
 	clean = page_of(session);
 	header = session_header(session);
@@ -236,13 +222,12 @@ static void hostile_names_stay_text(void **state)
 	session_close(session);
 }
 
-static void json_in_a_script_ends_no_element(void **state)
+TEST(json_in_a_script_ends_no_element)
 {
 	char *text = NULL;
 	size_t size;
 	struct html html = {.file = open_memstream(&text, &size)};
 
-	(void)state;
 	html_json_text(&html, HOSTILE "\\n");
 	fclose(html.file);
 	assert_int_equal(html.error, 0);
@@ -252,12 +237,11 @@ static void json_in_a_script_ends_no_element(void **state)
 	free(text);
 }
 
-static void the_page_asks_no_network(void **state)
+TEST(the_page_asks_no_network)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
 	char *page = page_of(session);
 
-	(void)state;
 	assert_non_null(strstr(page, "content=\"default-src 'none'; "));
 	assert_null(strstr(page, "http://"));
 	assert_null(strstr(page, "https://"));
@@ -268,14 +252,13 @@ static void the_page_asks_no_network(void **state)
 	session_close(session);
 }
 
-static void a_page_that_exists_is_replaced_only_on_request(void **state)
+TEST(a_page_that_exists_is_replaced_only_on_request)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
 	char directory[] = "/tmp/ktime-html-XXXXXX", path[64], message[256];
 	struct options options;
 	struct stat status;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/page.html", directory);
 	options_defaults(&options);
@@ -294,21 +277,4 @@ static void a_page_that_exists_is_replaced_only_on_request(void **state)
 	rmdir(directory);
 	options_free(&options);
 	session_close(session);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_figure_of_the_table_is_in_the_page),
-		cmocka_unit_test(the_lines_below_the_table_are_in_the_page),
-		cmocka_unit_test(busy_time_and_its_causes_come_first),
-		cmocka_unit_test(an_estimate_has_its_interval),
-		cmocka_unit_test(a_histogram_shows_each_bucket),
-		cmocka_unit_test(hostile_names_stay_text),
-		cmocka_unit_test(json_in_a_script_ends_no_element),
-		cmocka_unit_test(the_page_asks_no_network),
-		cmocka_unit_test(a_page_that_exists_is_replaced_only_on_request),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines and the table that say how busy the devices were, and why they were idle. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 #define MS 1000000ull
 
@@ -29,11 +21,10 @@ static void cause(enum idle_cause cause, const char *function, uint32_t thread, 
 				 session_intern(session, "[CUDA memcpy HtoD]"));
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
 	struct session_header *header;
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, false), 0);
 	header = session_header(session);
 	header->pid = 1;
@@ -52,12 +43,13 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static void prints(const char *words, const char *expected)
 {
@@ -68,9 +60,8 @@ static void prints(const char *words, const char *expected)
 	free(text);
 }
 
-static void a_device_has_a_line_for_busy_and_one_for_idle(void **state)
+TEST(a_device_has_a_line_for_busy_and_one_for_idle)
 {
-	(void)state;
 	prints("",
 	       "======== GPU 0: busy 63.1 % of 1.00 s (kernels 60.2 %, copies 4.1 %, both at once "
 	       "1.2 %; kernels take 15 times as long as copies); idle 36.9 %.\n"
@@ -78,11 +69,10 @@ static void a_device_has_a_line_for_busy_and_one_for_idle(void **state)
 	       "synchronizing call), 4.1 % launch latency, 2.4 % cudaMalloc.\n");
 }
 
-static void the_share_of_a_longer_run_and_several_contexts_are_said(void **state)
+TEST(the_share_of_a_longer_run_and_several_contexts_are_said)
 {
 	struct session_header *header = session_header(session);
 
-	(void)state;
 	header->counters[COUNTER_wall_ns] = 2000 * MS;
 	header->uses[0].contexts = 2;
 	header->uses[0].copies = 0;
@@ -95,41 +85,36 @@ static void the_share_of_a_longer_run_and_several_contexts_are_said(void **state
 }
 
 /* 0.05 % are shown as 0.1 %. */
-static void causes_that_are_not_named_are_said_from_half_a_tenth_of_a_percent_on(void **state)
+TEST(causes_that_are_not_named_are_said_from_half_a_tenth_of_a_percent_on)
 {
 	struct device_use *use = &session_header(session)->uses[0];
 
-	(void)state;
 	use->busy -= MS / 4;
 	prints("", ", 2.4 % cudaMalloc.\n");
 	use->busy -= MS / 2;
 	prints("", ", 2.4 % cudaMalloc, 0.1 % other causes.\n");
 }
 
-static void a_name_reaches_the_terminal_as_text_alone(void **state)
+TEST(a_name_reaches_the_terminal_as_text_alone)
 {
-	(void)state;
 	cause(IDLE_CALL, "cuda\033[31mFree", 10, 1, 20 * MS);
 	prints("", ", 2.4 % cudaMalloc, 2.0 % cuda\\x1b[31mFree.\n");
 }
 
-static void what_lost_records_leave_out_is_a_bound(void **state)
+TEST(what_lost_records_leave_out_is_a_bound)
 {
-	(void)state;
 	session_header(session)->counters[COUNTER_cupti_dropped] = 3;
 	prints("", "======== GPU 0: busy at least 63.1 % of 1.00 s (");
 }
 
-static void time_outside_the_profiling_window_is_no_part_of_it(void **state)
+TEST(time_outside_the_profiling_window_is_no_part_of_it)
 {
-	(void)state;
 	session_header(session)->uses[0].excluded = 200 * MS;
 	prints("", "======== GPU 0: busy 78.9 % of 800 ms (");
 }
 
-static void the_table_has_every_cause_and_its_longest_gap(void **state)
+TEST(the_table_has_every_cause_and_its_longest_gap)
 {
-	(void)state;
 	prints("--idle --quiet",
 	       "\nGPU 0 idle: 369 ms of 1.00 s\n"
 	       "  Share      Time      Gaps       Avg   Longest  Cause\n"
@@ -143,9 +128,8 @@ static void the_table_has_every_cause_and_its_longest_gap(void **state)
 	       "[CUDA memcpy HtoD])\n");
 }
 
-static void several_threads_are_told_apart(void **state)
+TEST(several_threads_are_told_apart)
 {
-	(void)state;
 	cause(IDLE_LATENCY, "", 11, 1, MS);
 	prints("--idle --quiet",
 	       "before operations of thread 11:\n"
@@ -153,9 +137,8 @@ static void several_threads_are_told_apart(void **state)
 	       "[CUDA memcpy HtoD])\n");
 }
 
-static void the_table_is_had_as_csv(void **state)
+TEST(the_table_is_had_as_csv)
 {
-	(void)state;
 	prints("--idle --quiet --csv",
 	       "\"Device\",\"Thread\",\"Cause\",\"Function\",\"Share(%)\",\"Time(ns)\",\"Gaps\","
 	       "\"Longest(ns)\",\"Before\",\"After\"\n"
@@ -164,29 +147,4 @@ static void the_table_is_had_as_csv(void **state)
 	prints("--idle --quiet --csv",
 	       "0,10,\"call\",\"cudaMalloc\",2.400000,24000000,2,12000000,\"_Z5saxpyifPKfPf\","
 	       "\"[CUDA memcpy HtoD]\"\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_device_has_a_line_for_busy_and_one_for_idle,
-						start, stop),
-		cmocka_unit_test_setup_teardown(
-			the_share_of_a_longer_run_and_several_contexts_are_said, start, stop),
-		cmocka_unit_test_setup_teardown(
-			causes_that_are_not_named_are_said_from_half_a_tenth_of_a_percent_on, start,
-			stop),
-		cmocka_unit_test_setup_teardown(a_name_reaches_the_terminal_as_text_alone, start,
-						stop),
-		cmocka_unit_test_setup_teardown(what_lost_records_leave_out_is_a_bound, start,
-						stop),
-		cmocka_unit_test_setup_teardown(time_outside_the_profiling_window_is_no_part_of_it,
-						start, stop),
-		cmocka_unit_test_setup_teardown(the_table_has_every_cause_and_its_longest_gap,
-						start, stop),
-		cmocka_unit_test_setup_teardown(several_threads_are_told_apart, start, stop),
-		cmocka_unit_test_setup_teardown(the_table_is_had_as_csv, start, stop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

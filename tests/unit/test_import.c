@@ -2,27 +2,18 @@
 /* Runs are read from CSV as from the profile itself, and what is no summary is refused by line. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/compare/compare.h"
+#include "tests/unit/test.h"
 
 static char path[32], message[256];
 static struct profile profile;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	int descriptor;
 
-	(void)state;
 	profile = (struct profile){0};
 	strcpy(message, "");
 	strcpy(path, "/tmp/ktime-import-XXXXXX");
@@ -30,12 +21,13 @@ static int set_up(void **state)
 	return descriptor < 0 ? -1 : close(descriptor);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	profile_free(&profile);
 	return unlink(path);
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static int read_bytes(const char *bytes, size_t size)
 {
@@ -80,9 +72,8 @@ static void has_rows(bool api, const char *expected)
 
 #define NVPROF_HEADER "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
 
-static void each_column_of_nvprof_has_a_unit(void **state)
+TEST(each_column_of_nvprof_has_a_unit)
 {
-	(void)state;
 	assert_int_equal(
 		read_text("==7== Profiling result:\n" NVPROF_HEADER ",%,ms,,us,ns,s,\n"
 			  "\"GPU activities\",75.0,3.0,2,1500.0,1400000,0.0016,\"k(int)\"\n"
@@ -97,7 +88,7 @@ static void each_column_of_nvprof_has_a_unit(void **state)
 	has_rows(true, "cudaFree 3 3 9000000 3000000 1.5e+12 2000000 4000000\n");
 }
 
-static void each_unit_is_read(void **state)
+TEST(each_unit_is_read)
 {
 	static const struct {
 		const char *unit;
@@ -105,7 +96,6 @@ static void each_unit_is_read(void **state)
 	} units[] = {{"s", 1e9}, {"ms", 1e6},	     {"us", 1e3},
 		     {"ns", 1},	 {"\xce\xbcs", 1e3}, {"\xc2\xb5s", 1e3}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		char text[256];
 
@@ -133,9 +123,8 @@ static void each_unit_is_read(void **state)
 	"Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "           \
 	"(ns),Name\n"
 
-static void each_summary_of_nsys_is_read(void **state)
+TEST(each_summary_of_nsys_is_read)
 {
-	(void)state;
 	assert_int_equal(
 		read_text("Processing [x.sqlite] with [report.py]...\n" NSYS_KERNELS
 			  "60.0,600,3,200.0,190.0,100,300,50.5,\"k<(int)4, \"\"q\"\">(int *)\"\n"
@@ -159,9 +148,8 @@ static void each_summary_of_nsys_is_read(void **state)
 	has_rows(true, "cudaFree_v3020 2 2 50 25 25 20 30\n");
 }
 
-static void tables_of_devices_are_added_and_other_text_is_passed_over(void **state)
+TEST(tables_of_devices_are_added_and_other_text_is_passed_over)
 {
-	(void)state;
 	assert_int_equal(
 		read_text("==7== Device \"A (0)\"\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n"
 			  "\"GPU\",100.0,30,3,10,8,12,k\n"
@@ -183,14 +171,13 @@ static void tables_of_devices_are_added_and_other_text_is_passed_over(void **sta
 	has_rows(true, "cuInit 1 1 5 5 0 5 5\n");
 }
 
-static void calls_without_times_are_kept(void **state)
+TEST(calls_without_times_are_kept)
 {
-	(void)state;
 	assert_int_equal(read_text(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",,,19,,,,k\n"), 0);
 	has_rows(false, "k 19 0 0 0 0 0 0\n");
 }
 
-static void quotes_ends_of_lines_and_zero_bytes_do_no_harm(void **state)
+TEST(quotes_ends_of_lines_and_zero_bytes_do_no_harm)
 {
 	static const char text[] =
 		"\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\r\n"
@@ -198,15 +185,13 @@ static void quotes_ends_of_lines_and_zero_bytes_do_no_harm(void **state)
 		"100.0,6,1,6,6,6,\"a\nb\r, \"\"c\"\"\"\r\n"
 		"100.0,6,1,6,6\0,6,d";
 
-	(void)state;
 	assert_int_equal(read_bytes(text, sizeof(text) - 1), 0);
 	has_rows(false, "a\nb\r, \"c\" 1 1 6 6 0 6 6\n"
 			"d 1 1 6 6 0 6 6\n");
 }
 
-static void what_is_wrong_is_named_by_its_line(void **state)
+TEST(what_is_wrong_is_named_by_its_line)
 {
-	(void)state;
 	refused(NVPROF_HEADER ",%,ns,,ns,ns,furlong,\n", ": line 2: bad unit");
 	refused(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",1,x,1,2,2,2,k\n",
 		": line 3: bad Total Time");
@@ -217,9 +202,8 @@ static void what_is_wrong_is_named_by_its_line(void **state)
 	refused(NSYS_KERNELS "1,2,1,2,2,2,2,x,k\n", ": line 2: bad StdDev");
 }
 
-static void what_holds_no_summary_is_refused(void **state)
+TEST(what_holds_no_summary_is_refused)
 {
-	(void)state;
 	refused("", ": no profile, nsys SQLite export, or summary as CSV");
 	refused("a,b\n1,2\n", ": no profile, nsys SQLite export, or summary as CSV");
 	refused("Time (%),Total Time (ns),Avg (ns),Range\n1,2,2,r\n",
@@ -230,12 +214,11 @@ static void what_holds_no_summary_is_refused(void **state)
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 }
 
-static void a_record_has_a_limit(void **state)
+TEST(a_record_has_a_limit)
 {
 	const size_t most = 1UL << 20;
 	char *text = malloc(most + 256);
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, 'x', most + 256);
 	/* Its end counts too. */
@@ -246,22 +229,4 @@ static void a_record_has_a_limit(void **state)
 	text[strlen(text)] = text[most - 1] = 'x';
 	assert_int_equal(read_bytes(text, most + 256), -E2BIG);
 	free(text);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(each_column_of_nvprof_has_a_unit),
-		TEST(each_unit_is_read),
-		TEST(each_summary_of_nsys_is_read),
-		TEST(tables_of_devices_are_added_and_other_text_is_passed_over),
-		TEST(calls_without_times_are_kept),
-		TEST(quotes_ends_of_lines_and_zero_bytes_do_no_harm),
-		TEST(what_is_wrong_is_named_by_its_line),
-		TEST(what_holds_no_summary_is_refused),
-		TEST(a_record_has_a_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

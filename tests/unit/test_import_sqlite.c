@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* An Nsight Systems SQLite export is read call by call; what is none is refused with a reason. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "report/compare/compare.h"
+#include "tests/unit/test.h"
 
 static char folder[40], path[64], message[512];
 static struct profile profile;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-sqlite-XXXXXX");
 	*message = '\0';
 	profile = (struct profile){0};
@@ -30,13 +22,14 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	profile_free(&profile);
 	unlink(path);
 	return rmdir(folder);
 }
+
+AROUND_EACH(start, stop);
 
 /* Runs statements on the file. */
 static void make(const char *statements)
@@ -81,9 +74,8 @@ static void has_rows(bool api, const char *expected)
 	"INTEGER);"
 #define STRINGS "CREATE TABLE StringIds (id INTEGER, value TEXT);"
 
-static void each_table_is_read(void **state)
+TEST(each_table_is_read)
 {
-	(void)state;
 	make(STRINGS KERNELS
 	     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind "
 	     "INTEGER);"
@@ -113,9 +105,8 @@ static void each_table_is_read(void **state)
 		       "cudaFoo_v302 1 2 2 2\n");
 }
 
-static void a_database_is_told_from_other_files(void **state)
+TEST(a_database_is_told_from_other_files)
 {
-	(void)state;
 	make("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER);"
 	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (500, 503);");
 	assert_int_equal(import_profile(&profile, path, message, sizeof(message)), 0);
@@ -123,9 +114,8 @@ static void a_database_is_told_from_other_files(void **state)
 	has_rows(false, "[CUDA memset] 1 3 3 3\n");
 }
 
-static void one_table_is_enough(void **state)
+TEST(one_table_is_enough)
 {
-	(void)state;
 	make("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER);"
 	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (500, 503);");
 	assert_int_equal(import(), 0);
@@ -133,11 +123,10 @@ static void one_table_is_enough(void **state)
 	has_rows(true, "");
 }
 
-static void what_is_no_export_is_refused(void **state)
+TEST(what_is_no_export_is_refused)
 {
 	FILE *file;
 
-	(void)state;
 	make("CREATE TABLE other (value INTEGER);");
 	refused("a database without any CUDA activity of nsys's");
 	make("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (begin INTEGER);");
@@ -154,18 +143,16 @@ static void what_is_no_export_is_refused(void **state)
 }
 
 /* A name that is none is an error, and not a row without a name. */
-static void a_record_without_a_name_is_refused(void **state)
+TEST(a_record_without_a_name_is_refused)
 {
-	(void)state;
 	make(STRINGS KERNELS "INSERT INTO StringIds VALUES (1, NULL);"
 			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 1);");
 	assert_int_equal(import(), -EINVAL);
 	assert_non_null(strstr(message, ": no nsys export: "));
 }
 
-static void a_view_is_no_table(void **state)
+TEST(a_view_is_no_table)
 {
-	(void)state;
 	make("CREATE TABLE other (start INTEGER, end INTEGER);"
 	     "CREATE VIEW CUPTI_ACTIVITY_KIND_MEMSET AS SELECT * FROM other;");
 	refused("a database without any CUDA activity of nsys's");
@@ -178,11 +165,10 @@ static void a_view_is_no_table(void **state)
 }
 
 /* Each record is joined with each string: more work than such a file is worth. */
-static void work_without_end_is_ended(void **state)
+TEST(work_without_end_is_ended)
 {
 	char expected[256];
 
-	(void)state;
 	make(STRINGS KERNELS
 	     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
 	     "9000) INSERT INTO StringIds SELECT 1, 'k' FROM n;"
@@ -193,29 +179,11 @@ static void work_without_end_is_ended(void **state)
 	assert_string_equal(message, expected);
 }
 
-static void a_name_of_a_megabyte_is_refused(void **state)
+TEST(a_name_of_a_megabyte_is_refused)
 {
-	(void)state;
 	make(STRINGS KERNELS "INSERT INTO StringIds VALUES (1, printf('%.*c', 1000000, 'n'));"
 			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 1);");
 	assert_int_equal(import(), 0);
 	make("UPDATE StringIds SET value = printf('%.*c', 1100000, 'n');");
 	refused("no nsys export: string or blob too big");
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(each_table_is_read),
-		TEST(a_database_is_told_from_other_files),
-		TEST(one_table_is_enough),
-		TEST(what_is_no_export_is_refused),
-		TEST(a_record_without_a_name_is_refused),
-		TEST(a_view_is_no_table),
-		TEST(work_without_end_is_ended),
-		TEST(a_name_of_a_megabyte_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,21 +2,13 @@
 /* Opening what a user names as an input comes to an end, whatever it is. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/session/files.h"
+#include "tests/unit/test.h"
 
 static char directory[64], path[96], message[256];
 static unsigned said;
@@ -27,9 +19,8 @@ static void say(const char *of)
 	said++;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	said = 0;
 	strcpy(directory, "/tmp/ktime-input-XXXXXX");
 	if (!mkdtemp(directory))
@@ -38,12 +29,13 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	unlink(path);
 	return rmdir(directory);
 }
+
+AROUND_EACH(set_up, tear_down);
 
 /* That it is refused with a line "PATH: REASON". */
 static void refused(const char *name, unsigned wait_ms, int error, const char *reason)
@@ -72,23 +64,21 @@ static void holds(const char *name, const char *text)
 	fclose(file);
 }
 
-static void a_file_is_read(void **state)
+TEST(a_file_is_read)
 {
 	FILE *file = fopen(path, "we");
 
-	(void)state;
 	assert_non_null(file);
 	fputs("one\ntwo\n", file);
 	fclose(file);
 	holds(path, "one\ntwo\n");
 }
 
-static void what_is_neither_a_file_nor_a_pipe_is_refused(void **state)
+TEST(what_is_neither_a_file_nor_a_pipe_is_refused)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	(void)state;
 	refused(path, 0, -ENOENT, "No such file or directory");
 	refused(directory, 0, -EISDIR, "Is a directory");
 	refused("/dev/zero", 0, -ENXIO, "neither a file nor a pipe");
@@ -98,12 +88,11 @@ static void what_is_neither_a_file_nor_a_pipe_is_refused(void **state)
 	close(server);
 }
 
-static void a_pipe_is_read_to_its_end(void **state)
+TEST(a_pipe_is_read_to_its_end)
 {
 	int ends[2];
 	char name[32];
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(write(ends[1], "text", 4), 4);
 	close(ends[1]);
@@ -112,11 +101,10 @@ static void a_pipe_is_read_to_its_end(void **state)
 	close(ends[0]);
 }
 
-static void a_pipe_that_brings_nothing_is_given_up(void **state)
+TEST(a_pipe_that_brings_nothing_is_given_up)
 {
 	int writer;
 
-	(void)state;
 	assert_int_equal(mkfifo(path, 0600), 0);
 	/* Nobody has it open. */
 	refused(path, 0, -ETIMEDOUT, "a pipe that brings nothing");
@@ -129,17 +117,4 @@ static void a_pipe_that_brings_nothing_is_given_up(void **state)
 	assert_int_equal(write(writer, "half", 4), 4);
 	refused(path, 0, -ETIMEDOUT, "a pipe that brings nothing");
 	close(writer);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(a_file_is_read),
-		TEST(what_is_neither_a_file_nor_a_pipe_is_refused),
-		TEST(a_pipe_is_read_to_its_end),
-		TEST(a_pipe_that_brings_nothing_is_given_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

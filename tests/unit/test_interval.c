@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What happened between two copies of a program's profile, exactly. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "report/live/live.h"
 #include "report/session/estimate.h"
+#include "tests/unit/test.h"
 
 static struct session *earlier, *later;
 
@@ -34,11 +29,10 @@ static void run(struct session *session, uint64_t short_calls, uint64_t long_cal
 	}
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
 	struct session_header *header;
 
-	(void)state;
 	if (session_create(&earlier, NULL, 0) || session_create(&later, NULL, 0))
 		return -1;
 	for (int i = 0; i < 2; i++) {
@@ -50,13 +44,14 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(earlier);
 	session_close(later);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static double estimated_calls(const struct row *row)
 {
@@ -68,12 +63,11 @@ static double estimated_calls(const struct row *row)
 }
 
 /* A bucket of 98304 to 100351 ns is moved by its middle, whatever its times are. */
-static void the_least_and_the_most_are_within_those_of_the_run(void **state)
+TEST(the_least_and_the_most_are_within_those_of_the_run)
 {
 	struct row *rows[] = {session_row(later, ROW_KERNEL, "low", 0),
 			      session_row(later, ROW_KERNEL, "high", 0)};
 
-	(void)state;
 	session_add_sample(later, &rows[0]->events, 98304);
 	session_add_sample(later, &rows[1]->events, 100351);
 	session_header(later)->overheads[0].ns = 98000;
@@ -100,28 +94,37 @@ static void run_by_events(struct session *session, uint64_t pairs, uint64_t queu
 }
 
 /* By the mean of all of them until then, another one each time. */
-static void calls_since_are_as_many_whatever_was_taken_off_each(void **state)
+static void are_as_many(bool less_queued)
 {
 	const struct row *row = kernel(later);
 	const struct histogram *histogram;
 
-	run_by_events(earlier, 1000, *state ? 1000 : 0);
-	run_by_events(later, 1500, *state ? 1000 : 500);
+	run_by_events(earlier, 1000, less_queued ? 1000 : 0);
+	run_by_events(later, 1500, less_queued ? 1000 : 500);
 	assert_int_equal(interval_subtract(later, earlier), 0);
 	histogram = session_histogram(later, row->events.histogram);
 	assert_int_equal(row->events.count, 500);
-	assert_int_equal(row->queued, *state ? 0 : 500);
-	assert_int_equal(row->events.total, 500 * (*state ? 7100 : 6400));
+	assert_int_equal(row->queued, less_queued ? 0 : 500);
+	assert_int_equal(row->events.total, 500 * (less_queued ? 7100 : 6400));
 	assert_int_equal(histogram_count(histogram), 500);
 	assert_in_range(histogram_percentile(histogram, 0.5), 6400, 7100);
 }
 
+TEST(calls_since_are_as_many_whatever_was_taken_off_each)
+{
+	are_as_many(false);
+}
+
+TEST(calls_since_are_as_many_if_fewer_were_queued)
+{
+	are_as_many(true);
+}
+
 /* A damaged one. */
-static void an_empty_histogram_says_nothing(void **state)
+TEST(an_empty_histogram_says_nothing)
 {
 	struct row *row = kernel(later);
 
-	(void)state;
 	run(later, 2, 2);
 	*session_histogram(later, row->cupti.histogram) = (struct histogram){.used = {0}};
 	assert_int_equal(interval_subtract(later, earlier), 0);
@@ -129,11 +132,10 @@ static void an_empty_histogram_says_nothing(void **state)
 	assert_int_equal(row->cupti.maximum, 1000);
 }
 
-static void what_was_before_is_taken_off(void **state)
+TEST(what_was_before_is_taken_off)
 {
 	struct row *row = kernel(later);
 
-	(void)state;
 	run(earlier, 10, 0);
 	run(later, 10, 5);
 	assert_int_equal(interval_subtract(later, earlier), 0);
@@ -148,11 +150,10 @@ static void what_was_before_is_taken_off(void **state)
 	assert_int_equal(session_header(later)->counters[COUNTER_wall_ns], 600);
 }
 
-static void a_row_without_calls_since_has_no_times(void **state)
+TEST(a_row_without_calls_since_has_no_times)
 {
 	struct row *row = kernel(later);
 
-	(void)state;
 	run(earlier, 10, 5);
 	run(later, 10, 5);
 	assert_int_equal(interval_subtract(later, earlier), 0);
@@ -161,11 +162,10 @@ static void a_row_without_calls_since_has_no_times(void **state)
 	assert_int_equal(row->cupti.maximum, 0);
 }
 
-static void stretches_that_became_wider_are_taken_off_as_such(void **state)
+TEST(stretches_that_became_wider_are_taken_off_as_such)
 {
 	struct row *row = kernel(later);
 
-	(void)state;
 	run(earlier, ESTIMATE_STRATA, 0);
 	run(later, ESTIMATE_STRATA, 3 * ESTIMATE_STRATA);
 	assert_int_equal(kernel(earlier)->estimate.shift, 0);
@@ -176,9 +176,8 @@ static void stretches_that_became_wider_are_taken_off_as_such(void **state)
 	assert_true(row->estimate.strata[ESTIMATE_STRATA / 4].calls == 4);
 }
 
-static void a_damaged_width_of_the_stretches_ends(void **state)
+TEST(a_damaged_width_of_the_stretches_ends)
 {
-	(void)state;
 	run(earlier, 10, 0);
 	run(later, 20, 0);
 	kernel(later)->estimate.shift = UINT32_MAX;
@@ -186,11 +185,10 @@ static void a_damaged_width_of_the_stretches_ends(void **state)
 	assert_int_equal(kernel(later)->calls, 10);
 }
 
-static void another_programs_copy_is_refused(void **state)
+TEST(another_programs_copy_is_refused)
 {
 	struct session_header *header = session_header(earlier);
 
-	(void)state;
 	header->pid++;
 	assert_int_equal(interval_subtract(later, earlier), -EINVAL);
 	header->pid--;
@@ -220,11 +218,10 @@ static struct device_energy energy_of(uint64_t part)
 	return energy;
 }
 
-static void energy_and_clocks_are_those_since_then(void **state)
+TEST(energy_and_clocks_are_those_since_then)
 {
 	const struct device_energy *energy = &session_header(later)->devices[63].energy;
 
-	(void)state;
 	session_header(earlier)->devices[63].energy = energy_of(3);
 	session_header(later)->devices[63].energy = energy_of(5);
 	assert_int_equal(interval_subtract(later, earlier), 0);
@@ -240,26 +237,4 @@ static void energy_and_clocks_are_those_since_then(void **state)
 	assert_int_equal(energy->memory.sum, 8000);
 	assert_int_equal(energy->reasons[7], 14);
 	assert_int_equal(energy->reasons[1], 2);
-}
-
-int main(void)
-{
-	static bool less_queued = true;
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(what_was_before_is_taken_off),
-		TEST(the_least_and_the_most_are_within_those_of_the_run),
-		TEST(calls_since_are_as_many_whatever_was_taken_off_each),
-		cmocka_unit_test_prestate_setup_teardown(
-			calls_since_are_as_many_whatever_was_taken_off_each, start, stop,
-			&less_queued),
-		TEST(an_empty_histogram_says_nothing),
-		TEST(a_row_without_calls_since_has_no_times),
-		TEST(stretches_that_became_wider_are_taken_off_as_such),
-		TEST(a_damaged_width_of_the_stretches_ends),
-		TEST(another_programs_copy_is_refused),
-		TEST(energy_and_clocks_are_those_since_then),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The clocks of a job's processes: whose records are moved, and what is said of how exact they are.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
+#include "tests/unit/test.h"
 
 #define REDUCE "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
 #define ZERO   1700000000000000000u
@@ -109,14 +101,13 @@ static const int64_t starts[PROCESSES] = {
 	1000, 1000 - 7000000, 1000, 3001000, 1000,
 	1000, 1000,	      1000, 1000,    1000 - (int64_t)CLOCK_SET_LEAST_NS};
 
-static void processes_of_a_node_lie_on_the_clock_of_its_first(void **state)
+TEST(processes_of_a_node_lie_on_the_clock_of_its_first)
 {
 	struct session *sessions[PROCESSES];
 	const struct job_process *process;
 	struct merge *merge;
 	size_t i = 0;
 
-	(void)state;
 	for (size_t rank = 0; rank < PROCESSES; rank++)
 		sessions[rank] = profile((int)rank, &processes[rank], "work");
 	merge = merged(sessions, PROCESSES);
@@ -141,13 +132,12 @@ static void processes_of_a_node_lie_on_the_clock_of_its_first(void **state)
 }
 
 /* Here the process that the others were put onto the clock of comes last. */
-static void merged_profiles_are_put_onto_one_clock(void **state)
+TEST(merged_profiles_are_put_onto_one_clock)
 {
 	struct session *sessions[2];
 	struct merge *parts, *merge;
 	char message[128];
 
-	(void)state;
 	sessions[0] = profile(1, &processes[1], "work");
 	sessions[1] =
 		profile(2, &(struct process){"boot-a", "node1", 1, OFFSET + 14000000, 0}, "work");
@@ -164,12 +154,11 @@ static void merged_profiles_are_put_onto_one_clock(void **state)
 	merge_free(parts);
 }
 
-static void what_is_known_of_the_clocks_is_said(void **state)
+TEST(what_is_known_of_the_clocks_is_said)
 {
 	struct session *sessions[2];
 	struct merge *merge;
 
-	(void)state;
 	sessions[0] = profile(0, &processes[0], "work");
 	merge = merged(sessions, 1);
 	says(merge, "the wall clock of one node");
@@ -194,15 +183,4 @@ static void what_is_known_of_the_clocks_is_said(void **state)
 	merge = merged(sessions, 1);
 	says(merge, "");
 	merge_free(merge);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(processes_of_a_node_lie_on_the_clock_of_its_first),
-		cmocka_unit_test(merged_profiles_are_put_onto_one_clock),
-		cmocka_unit_test(what_is_known_of_the_clocks_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers keep all their digits, and what is no UTF-8 does not get into a document. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/export/json.h"
+#include "tests/unit/test.h"
 
 #define NONE "\xef\xbf\xbd"
 
@@ -18,19 +11,19 @@ static struct json json;
 static char *text;
 static size_t size;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	json = (struct json){.file = open_memstream(&text, &size)};
 	return json.file ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	free(text);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void is_written(const char *expected)
 {
@@ -38,9 +31,8 @@ static void is_written(const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void numbers_are_whole(void **state)
+TEST(numbers_are_whole)
 {
-	(void)state;
 	json_array(&json, NULL);
 	json_unsigned(&json, NULL, 0);
 	json_unsigned(&json, NULL, UINT64_MAX);
@@ -50,9 +42,8 @@ static void numbers_are_whole(void **state)
 	is_written("[0,18446744073709551615,1002.003,0.040]");
 }
 
-static void real_numbers_have_the_digits_that_they_need(void **state)
+TEST(real_numbers_have_the_digits_that_they_need)
 {
-	(void)state;
 	json_array(&json, NULL);
 	json_real(&json, NULL, -3);
 	json_real(&json, NULL, 0.1);
@@ -66,9 +57,8 @@ static void real_numbers_have_the_digits_that_they_need(void **state)
 	is_written("[-3,0.1,0.3,0.33333333333333331,123456789.12345679,1e+300,null,null]");
 }
 
-static void what_holds_nothing_may_be_left_out(void **state)
+TEST(what_holds_nothing_may_be_left_out)
 {
-	(void)state;
 	json_object(&json, NULL);
 	json_object_if_any(&json, "none");
 	json_end(&json);
@@ -88,18 +78,17 @@ static void what_holds_nothing_may_be_left_out(void **state)
 	is_written("{\"empty\":{},\"some\":{\"of\":[true,\nfalse,null\n]},\"text\":\"text\"}");
 }
 
-static void what_would_not_just_be_shown_is_escaped(void **state)
+TEST(what_would_not_just_be_shown_is_escaped)
 {
 	static const char written[] = "\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u007f\\u202e"
 				      "\\udb40\\udc01\xc3\xa4/\"";
 	static const char hidden[] = "\"\\\b\f\n\r\t\x01\x7f\u202e\U000e0001\xc3\xa4/";
 
-	(void)state;
 	json_text(&json, NULL, hidden);
 	is_written(written);
 }
 
-static void what_is_no_utf_8_is_replaced(void **state)
+TEST(what_is_no_utf_8_is_replaced)
 {
 	static const struct {
 		const char *text, *valid;
@@ -137,7 +126,6 @@ static void what_is_no_utf_8_is_replaced(void **state)
 		{"\x80\xff", NONE NONE},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char expected[64];
 
@@ -148,18 +136,4 @@ static void what_is_no_utf_8_is_replaced(void **state)
 		set_up(NULL);
 	}
 	is_written("");
-}
-
-int main(void)
-{
-#define JSON_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		JSON_TEST(numbers_are_whole),
-		JSON_TEST(real_numbers_have_the_digits_that_they_need),
-		JSON_TEST(what_holds_nothing_may_be_left_out),
-		JSON_TEST(what_would_not_just_be_shown_is_escaped),
-		JSON_TEST(what_is_no_utf_8_is_replaced),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,31 +2,22 @@
 /* The table of a profile's structures, and profiles whose table is another. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/session/figure.h"
 #include "report/session/layout.h"
 #include "report/session/session_internal.h"
 #include "report/session/items.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/test.h"
 
 static char path[] = "/tmp/ktime-layout-XXXXXX";
 static struct session *session;
 static struct layout_line *lines;
 static struct row *row;
 
-static int make(void **state)
+FIXTURE(make)
 {
-	(void)state;
 	strcpy(strrchr(path, '-'), "-XXXXXX");
 	close(mkstemp(path));
 	unlink(path);
@@ -39,9 +30,8 @@ static int make(void **state)
 	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	session_close(session);
 	unlink(path);
 	return 0;
@@ -76,12 +66,11 @@ static struct session *opened(void)
 	return read;
 }
 
-static void each_byte_of_a_structure_is_in_the_table(void **state)
+TEST(each_byte_of_a_structure_is_in_the_table)
 {
 	const struct layout_line *own = layout_own()->lines;
 	unsigned count = layout_own()->count;
 
-	(void)state;
 	for (unsigned i = 0, next; i < count; i = next) {
 		uint8_t *of = calloc(1, own[i].size);
 		unsigned none = 0;
@@ -102,12 +91,11 @@ static void each_byte_of_a_structure_is_in_the_table(void **state)
 	}
 }
 
-static void names_of_a_structure_are_whole_and_differ(void **state)
+TEST(names_of_a_structure_are_whole_and_differ)
 {
 	const struct layout_line *own = layout_own()->lines;
 	unsigned count = layout_own()->count, structure = 0;
 
-	(void)state;
 	assert_in_range(count, 100, LAYOUT_LINES_MOST - 20);
 	for (unsigned i = 0; i < count; i++) {
 		assert_in_range(strlen(own[i].name), 2, sizeof(own->name) - 2);
@@ -117,12 +105,13 @@ static void names_of_a_structure_are_whole_and_differ(void **state)
 	}
 }
 
-static void what_is_not_known_is_named_and_what_is_missing_is_none(void **state)
+AROUND_EACH(make, end);
+
+TEST(what_is_not_known_is_named_and_what_is_missing_is_none)
 {
 	struct session *read;
 	struct row *same;
 
-	(void)state;
 	strcpy(line_of("row", "failed")->name, "brand_new");
 	strcpy(line_of("session_header", "timer")->name, "other_timer");
 	strcpy(line_of("row", "bytes_minimum")->name, "least");
@@ -143,13 +132,12 @@ static void what_is_not_known_is_named_and_what_is_missing_is_none(void **state)
 }
 
 /* One whose members lie beyond the other. */
-static void of_two_structures_of_a_name_the_one_that_is_meant_is_read(void **state)
+TEST(of_two_structures_of_a_name_the_one_that_is_meant_is_read)
 {
 	struct layout_line *figures = line_of("figures", ""), *other = line_of("launch_shape", "");
 	struct layout_line *clocks[] = {line_of("row", "cupti"), line_of("row", "events")};
 	struct session *read;
 
-	(void)state;
 	line_of("row", "shapes")->type = LAYOUT_U8;
 	figures->size = 1 << 20;
 	line_of("figures", "count")->offset = figures->size - 8;
@@ -164,11 +152,10 @@ static void of_two_structures_of_a_name_the_one_that_is_meant_is_read(void **sta
 	session_close(read);
 }
 
-static void a_structure_that_is_not_known_is_named_alone(void **state)
+TEST(a_structure_that_is_not_known_is_named_alone)
 {
 	struct session *read;
 
-	(void)state;
 	session_add_item(session, SEGMENT_RANGES,
 			 &(struct nvtx_range){.name = session_intern(session, "range")});
 	strcpy(line_of("nvtx_range", "")->name, "other_range");
@@ -181,7 +168,7 @@ static void a_structure_that_is_not_known_is_named_alone(void **state)
 }
 
 /* Members of another order, with all that refers to others. */
-static void structures_are_laid_out_anew(void **state)
+TEST(structures_are_laid_out_anew)
 {
 	struct layout_line *calls = line_of("row", "calls"), *failed = line_of("row", "failed");
 	struct layout_line *range_line = line_of("nvtx_range", "");
@@ -192,7 +179,6 @@ static void structures_are_laid_out_anew(void **state)
 	const struct nvtx_part *part;
 	struct session *read;
 
-	(void)state;
 	record.name = session_intern(session, "_Z4workv");
 	for (int i = 0; i < 20000; i++)
 		session_trace(session, &record);
@@ -234,12 +220,11 @@ static void structures_are_laid_out_anew(void **state)
 	session_close(read);
 }
 
-static void a_profile_of_another_version_is_saved_as_one_of_this(void **state)
+TEST(a_profile_of_another_version_is_saved_as_one_of_this)
 {
 	struct session *read;
 	FILE *file;
 
-	(void)state;
 	strcpy(line_of("row", "failed")->name, "brand_new");
 	read = opened();
 	file = fopen(path, "r+");
@@ -262,13 +247,12 @@ static void is_damaged(void)
 	assert_null(read);
 }
 
-static void damaged_tables_are_refused(void **state)
+TEST(damaged_tables_are_refused)
 {
 	struct session_header *header = session_header(session), whole = *header;
 	struct session *read;
 	char message[256];
 
-	(void)state;
 #define DAMAGE(change)                                                                             \
 	do {                                                                                       \
 		change;                                                                            \
@@ -303,13 +287,12 @@ static void damaged_tables_are_refused(void **state)
 	assert_non_null(strstr(message, ": a ktime profile that is damaged"));
 }
 
-static void other_layouts_are_refused_with_what_to_do(void **state)
+TEST(other_layouts_are_refused_with_what_to_do)
 {
 	struct session_header *header = session_header(session);
 	struct session *read;
 	char message[256];
 
-	(void)state;
 	header->version = SESSION_VERSION - 1;
 	assert_int_equal(session_load(&read, path, message, sizeof(message)), -EPROTONOSUPPORT);
 	assert_non_null(strstr(message, ": made by ktime before 0.2: show it with that version, "
@@ -371,8 +354,10 @@ static void write_member(FILE *page, const struct layout_line *own, const struct
 						 : "");
 }
 
+AROUND_EACH(NULL, NULL);
+
 /* docs/internals/profile-structures.md is this table. */
-static void the_page_has_the_structures_of_this_version(void **state)
+TEST(the_page_has_the_structures_of_this_version)
 {
 	const struct layout_line *own = layout_own()->lines, *structure = own;
 	unsigned count = layout_own()->count;
@@ -380,7 +365,6 @@ static void the_page_has_the_structures_of_this_version(void **state)
 	size_t size;
 	FILE *page = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(page);
 	fputs("# The structures of a profile\n\n"
 	      "What each structure of [a profile](../profile-format.md) holds, as the table in its "
@@ -409,27 +393,4 @@ static void the_page_has_the_structures_of_this_version(void **state)
 	fclose(page);
 	is_golden_file("docs/internals/profile-structures.md", text);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_byte_of_a_structure_is_in_the_table),
-		cmocka_unit_test(names_of_a_structure_are_whole_and_differ),
-		cmocka_unit_test(the_page_has_the_structures_of_this_version),
-		cmocka_unit_test_setup_teardown(
-			what_is_not_known_is_named_and_what_is_missing_is_none, make, end),
-		cmocka_unit_test_setup_teardown(
-			of_two_structures_of_a_name_the_one_that_is_meant_is_read, make, end),
-		cmocka_unit_test_setup_teardown(a_structure_that_is_not_known_is_named_alone, make,
-						end),
-		cmocka_unit_test_setup_teardown(structures_are_laid_out_anew, make, end),
-		cmocka_unit_test_setup_teardown(
-			a_profile_of_another_version_is_saved_as_one_of_this, make, end),
-		cmocka_unit_test_setup_teardown(damaged_tables_are_refused, make, end),
-		cmocka_unit_test_setup_teardown(other_layouts_are_refused_with_what_to_do, make,
-						end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

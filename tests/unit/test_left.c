@@ -2,26 +2,17 @@
 /* What is told of profiles that are left, in which order, and where they are looked for. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/live/live.h"
 #include "report/session/folder.h"
+#include "tests/unit/test.h"
 
 static char memory[64], disk[64];
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(memory, "/tmp/ktime-left-XXXXXX");
 	strcpy(disk, "/tmp/ktime-left-XXXXXX");
 	if (!mkdtemp(memory) || !mkdtemp(disk))
@@ -29,13 +20,14 @@ static int start(void **state)
 	return setenv("XDG_RUNTIME_DIR", memory, 1) || setenv("TMPDIR", disk, 1);
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	unsetenv("XDG_RUNTIME_DIR");
 	unsetenv("TMPDIR");
 	return rmdir(memory) || rmdir(disk);
 }
+
+AROUND_EACH(start, stop);
 
 static char *leave(char path[128], const char *folder, const char *name, uint64_t since)
 {
@@ -68,14 +60,13 @@ static size_t find_own(struct left_profile **profiles, size_t *all,
 	return count;
 }
 
-static void the_oldest_is_the_first_in_all_folders(void **state)
+TEST(the_oldest_is_the_first_in_all_folders)
 {
 	const struct left_profile *own[8];
 	struct left_profile *profiles;
 	char path[5][128];
 	size_t all;
 
-	(void)state;
 	leave(path[2], disk, "ktime.1", 500);
 	leave(path[1], memory, "ktime.2.9", 400);
 	leave(path[0], memory, "ktime.33", 300);
@@ -90,14 +81,13 @@ static void the_oldest_is_the_first_in_all_folders(void **state)
 		unlink(path[i]);
 }
 
-static void a_folder_of_two_names_is_looked_through_once(void **state)
+TEST(a_folder_of_two_names_is_looked_through_once)
 {
 	const struct left_profile *own[8];
 	struct left_profile *profiles;
 	char path[128], other[80];
 	size_t all;
 
-	(void)state;
 	leave(path, memory, "ktime.1", 500);
 	snprintf(other, sizeof(other), "%s/../%s", memory, strrchr(memory, '/') + 1);
 	setenv("TMPDIR", other, 1);
@@ -113,7 +103,7 @@ static void a_folder_of_two_names_is_looked_through_once(void **state)
 	unlink(path);
 }
 
-static void names_that_are_no_profiles_are_passed_over(void **state)
+TEST(names_that_are_no_profiles_are_passed_over)
 {
 	static const char *const names[] = {"ktime.",	 "ktime.x",	"ktime.1x", "ktime.1.",
 					    "ktime.1.x", "ktime.1.2.3", "xktime.1", "ktime"};
@@ -122,7 +112,6 @@ static void names_that_are_no_profiles_are_passed_over(void **state)
 	char path[128];
 	size_t all;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		leave(path, memory, names[i], 500);
 		assert_int_equal(find_own(&profiles, &all, own), 0);
@@ -140,7 +129,7 @@ static void names_that_are_no_profiles_are_passed_over(void **state)
 	unlink(path);
 }
 
-static void a_file_tells_all_of_itself(void **state)
+TEST(a_file_tells_all_of_itself)
 {
 	struct left_profile *profiles = NULL;
 	struct session *session;
@@ -148,7 +137,6 @@ static void a_file_tells_all_of_itself(void **state)
 	struct stat status;
 	size_t count = 0;
 
-	(void)state;
 	leave(path, memory, "any name", 500);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(left_profile_at(&profiles, &count, path), 0);
@@ -183,12 +171,11 @@ static void a_file_tells_all_of_itself(void **state)
 }
 
 /* Under another name than those of all the folders a trace's profile lies on disk. */
-static void traces_lie_on_disk(void **state)
+TEST(traces_lie_on_disk)
 {
 	struct session *session;
 	char path[128], expected[128];
 
-	(void)state;
 	assert_int_equal(folder_create(&session, true, path, sizeof(path)), 0);
 	snprintf(expected, sizeof(expected), "%s/ktime.%d", disk, (int)getpid());
 	assert_string_equal(path, expected);
@@ -209,12 +196,11 @@ static void name_in_tmp(char *expected, size_t size)
 	unlink(expected);
 }
 
-static void where_the_folder_is_gone_another_is_taken(void **state)
+TEST(where_the_folder_is_gone_another_is_taken)
 {
 	struct session *session;
 	char path[128], expected[128];
 
-	(void)state;
 	setenv("TMPDIR", "/nonexistent", 1);
 	name_in_tmp(expected, sizeof(expected));
 	assert_int_equal(folder_create(&session, true, path, sizeof(path)), 0);
@@ -229,12 +215,11 @@ static void where_the_folder_is_gone_another_is_taken(void **state)
 	unlink(expected);
 }
 
-static void names_run_out_after_64(void **state)
+TEST(names_run_out_after_64)
 {
 	struct session *sessions[64], *session;
 	char path[128], expected[128];
 
-	(void)state;
 	for (int i = 0; i < 64; i++)
 		assert_int_equal(folder_create(&sessions[i], true, path, sizeof(path)), 0);
 	snprintf(expected, sizeof(expected), "%s/ktime.%d.64", disk, (int)getpid());
@@ -254,13 +239,12 @@ static void names_run_out_after_64(void **state)
 }
 
 /* What a command may not have: a folder, a device, and what a file of the name becomes. */
-static void a_profile_replaces_files_alone(void **state)
+TEST(a_profile_replaces_files_alone)
 {
 	struct session *session;
 	char path[128];
 	pid_t holder = 5;
 
-	(void)state;
 	assert_int_equal(folder_create_kept(&session, memory, false, true, &holder), -EISDIR);
 	assert_int_equal(holder, 0);
 	snprintf(path, sizeof(path), "%s/file", memory);
@@ -277,7 +261,7 @@ static void a_profile_replaces_files_alone(void **state)
 	assert_int_equal(folder_holder(path), 0);
 }
 
-static void programs_are_named_without_folder_and_arguments(void **state)
+TEST(programs_are_named_without_folder_and_arguments)
 {
 	static const struct {
 		const char *command, *name;
@@ -289,29 +273,10 @@ static void programs_are_named_without_folder_and_arguments(void **state)
 			{"a\033b", "a?b"}};
 	char name[16];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		processes_program(programs[i].command, name, sizeof(name));
 		assert_string_equal(name, programs[i].name);
 	}
 	processes_program("an-application-of-a-long-name", name, 8);
 	assert_string_equal(name, "an-appl");
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(the_oldest_is_the_first_in_all_folders),
-		TEST(a_folder_of_two_names_is_looked_through_once),
-		TEST(names_that_are_no_profiles_are_passed_over),
-		TEST(a_file_tells_all_of_itself),
-		TEST(traces_lie_on_disk),
-		TEST(where_the_folder_is_gone_another_is_taken),
-		TEST(names_run_out_after_64),
-		TEST(a_profile_replaces_files_alone),
-		TEST(programs_are_named_without_folder_and_arguments),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

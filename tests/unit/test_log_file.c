@@ -3,20 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/options/log_file.h"
+#include "tests/unit/test.h"
 
 static const struct name_codes codes = {7, -1, -1};
 static char directory[32], message[256];
@@ -41,12 +34,11 @@ static void holds(const char *path, const char *expected)
 	assert_string_equal(content, expected);
 }
 
-static void a_file_is_emptied_first_and_then_appended_to(void **state)
+TEST(a_file_is_emptied_first_and_then_appended_to)
 {
 	struct log_file log;
 	int fd = open("log.7", O_CREAT | O_WRONLY, 0600);
 
-	(void)state;
 	assert_int_equal(write(fd, "what was there", 14), 14);
 	close(fd);
 	assert_int_equal(log_file_resolve(&log, "log.%p", &codes, message, sizeof(message)), 0);
@@ -57,12 +49,11 @@ static void a_file_is_emptied_first_and_then_appended_to(void **state)
 	unlink("log.7");
 }
 
-static void only_a_report_of_this_process_number_is_continued(void **state)
+TEST(only_a_report_of_this_process_number_is_continued)
 {
 	struct log_file log;
 	char text[32];
 
-	(void)state;
 	assert_int_equal(log_file_resolve(&log, "log", &codes, message, sizeof(message)), 0);
 	assert_false(log_file_is_continued(&log, getpid()));
 	snprintf(text, sizeof(text), "==%d== ktime\n", (int)getpid());
@@ -75,11 +66,10 @@ static void only_a_report_of_this_process_number_is_continued(void **state)
 	log_file_free(&log);
 }
 
-static void a_relative_name_outlives_a_change_of_directory(void **state)
+TEST(a_relative_name_outlives_a_change_of_directory)
 {
 	struct log_file log;
 
-	(void)state;
 	assert_int_equal(log_file_resolve(&log, "log", &codes, message, sizeof(message)), 0);
 	open_log(&log, false, "one");
 	assert_int_equal(chdir("/"), 0);
@@ -90,11 +80,10 @@ static void a_relative_name_outlives_a_change_of_directory(void **state)
 	unlink("log");
 }
 
-static void standard_streams_have_names(void **state)
+TEST(standard_streams_have_names)
 {
 	struct log_file log;
 
-	(void)state;
 	assert_int_equal(log_file_resolve(&log, NULL, &codes, message, sizeof(message)), 0);
 	assert_int_equal(log.descriptor, 2);
 	assert_int_equal(log_file_resolve(&log, "%1", &codes, message, sizeof(message)), 0);
@@ -104,12 +93,11 @@ static void standard_streams_have_names(void **state)
 	assert_null(log.path);
 }
 
-static void what_cannot_be_had_is_told(void **state)
+TEST(what_cannot_be_had_is_told)
 {
 	struct log_file log;
 	FILE *file;
 
-	(void)state;
 	assert_int_equal(log_file_resolve(&log, "/tmp", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), -EISDIR);
 	assert_null(file);
@@ -120,12 +108,11 @@ static void what_cannot_be_had_is_told(void **state)
 	assert_null(log.path);
 }
 
-static void a_full_disk_is_told_at_the_end(void **state)
+TEST(a_full_disk_is_told_at_the_end)
 {
 	struct log_file log;
 	FILE *file;
 
-	(void)state;
 	assert_int_equal(log_file_resolve(&log, "/dev/full", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), 0);
 	fputs("lost", file);
@@ -133,13 +120,12 @@ static void a_full_disk_is_told_at_the_end(void **state)
 	log_file_free(&log);
 }
 
-static void a_pipe_is_not_waited_for(void **state)
+TEST(a_pipe_is_not_waited_for)
 {
 	struct log_file log;
 	FILE *file;
 	int reader;
 
-	(void)state;
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	assert_int_equal(log_file_resolve(&log, "pipe", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), -ENXIO);
@@ -156,13 +142,12 @@ static void a_pipe_is_not_waited_for(void **state)
 }
 
 /* Without SIGXFSZ. */
-static void a_file_that_is_too_large_is_told(void **state)
+TEST(a_file_that_is_too_large_is_told)
 {
 	struct rlimit before, limit;
 	struct log_file log;
 	FILE *file;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;
 	limit.rlim_cur = 1;
@@ -176,14 +161,13 @@ static void a_file_that_is_too_large_is_told(void **state)
 	unlink("log");
 }
 
-static void a_signal_that_waited_before_stays(void **state)
+TEST(a_signal_that_waited_before_stays)
 {
 	sigset_t signals, pending, before;
 	struct log_file log;
 	int number;
 	FILE *file;
 
-	(void)state;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &signals, &before);
@@ -203,12 +187,11 @@ static void a_signal_that_waited_before_stays(void **state)
 	unlink("pipe");
 }
 
-static void a_file_of_the_programs_is_no_standard_stream(void **state)
+TEST(a_file_of_the_programs_is_no_standard_stream)
 {
 	struct log_file log;
 	int kept[2], closed, data, both;
 
-	(void)state;
 	assert_int_equal(log_file_resolve(&log, NULL, &codes, message, sizeof(message)), 0);
 	kept[0] = dup(1);
 	kept[1] = dup(2);
@@ -230,33 +213,15 @@ static void a_file_of_the_programs_is_no_standard_stream(void **state)
 	unlink("data");
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	strcpy(directory, "/tmp/ktime-log-XXXXXX");
 	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return chdir("/") == 0 && rmdir(directory) == 0 ? 0 : -1;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_is_emptied_first_and_then_appended_to),
-		cmocka_unit_test(only_a_report_of_this_process_number_is_continued),
-		cmocka_unit_test(a_relative_name_outlives_a_change_of_directory),
-		cmocka_unit_test(standard_streams_have_names),
-		cmocka_unit_test(what_cannot_be_had_is_told),
-		cmocka_unit_test(a_full_disk_is_told_at_the_end),
-		cmocka_unit_test(a_pipe_is_not_waited_for),
-		cmocka_unit_test(a_file_that_is_too_large_is_told),
-		cmocka_unit_test(a_signal_that_waited_before_stays),
-		cmocka_unit_test(a_file_of_the_programs_is_no_standard_stream),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_ALL(set_up, tear_down);

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Merged profiles: how long processes waited in collectives, and sums of estimates. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/print/table.h"
 #include "report/session/estimate.h"
+#include "tests/unit/test.h"
 
 #define REDUCE "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
 #define SEND   "ncclDevKernel_SendRecv"
@@ -67,13 +59,12 @@ static void is_wait(const struct waits *waits, size_t process, double least, dou
 }
 
 /* Rank 1 comes 300 later to the first call, rank 0 100 later to the second. */
-static void traces_say_how_long_each_call_waited(void **state)
+TEST(traces_say_how_long_each_call_waited)
 {
 	struct session *first = process_of(0, 2), *second = process_of(1, 2);
 	struct merge *merge;
 	struct waits waits;
 
-	(void)state;
 	call(first, REDUCE, 1000, 1350);
 	call(first, "work", 1400, 2000);
 	call(first, REDUCE, 2100, 2150);
@@ -95,12 +86,11 @@ static void traces_say_how_long_each_call_waited(void **state)
 	merge_free(merge);
 }
 
-static void the_bound_from_sums_holds(void **state)
+TEST(the_bound_from_sums_holds)
 {
 	struct merge *merge;
 	struct waits waits;
 
-	(void)state;
 	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	/* In each call another rank is late, by so much that no rank waited for long in all. */
 	for (int rank = 0; rank < 3; rank++) {
@@ -124,13 +114,12 @@ static void the_bound_from_sums_holds(void **state)
 	merge_free(merge);
 }
 
-static void without_all_records_there_is_a_bound_alone(void **state)
+TEST(without_all_records_there_is_a_bound_alone)
 {
 	struct session *first = process_of(0, 2), *second = process_of(1, 2);
 	struct merge *merge;
 	struct waits waits;
 
-	(void)state;
 	call(first, REDUCE, 1000, 1500);
 	call(second, REDUCE, 1400, 1500);
 	session_header(second)->counters[COUNTER_trace_lost] = 1;
@@ -146,13 +135,12 @@ static void without_all_records_there_is_a_bound_alone(void **state)
 }
 
 /* A rank of another group, which makes other calls, is not compared. */
-static void groups_of_other_calls_are_not_compared(void **state)
+TEST(groups_of_other_calls_are_not_compared)
 {
 	struct session *first = process_of(0, 2), *second = process_of(1, 2);
 	struct merge *merge;
 	struct waits waits;
 
-	(void)state;
 	call(first, REDUCE, 1000, 1500);
 	call(second, REDUCE, 1000, 1100);
 	call(second, REDUCE, 2000, 2100);
@@ -188,7 +176,7 @@ static struct session *sampled(int rank, uint64_t time)
 	return session;
 }
 
-static void estimates_are_summed_with_their_errors(void **state)
+TEST(estimates_are_summed_with_their_errors)
 {
 	struct session *first = sampled(0, 1000), *second = sampled(1, 3000);
 	struct estimated expected[2];
@@ -196,7 +184,6 @@ static void estimates_are_summed_with_their_errors(void **state)
 	struct merge *merge;
 	struct table table;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct session *session = i ? second : first;
 
@@ -225,7 +212,7 @@ static void estimates_are_summed_with_their_errors(void **state)
 }
 
 /* Nodes of graphs that CUPTI recorded in windows: some ran of which it has no record. */
-static void calls_that_are_estimated_stay_so(void **state)
+TEST(calls_that_are_estimated_stay_so)
 {
 	struct session *estimated = process_of(0, 3), *exact = process_of(1, 3), *whole;
 	struct merge *merge, *again;
@@ -233,7 +220,6 @@ static void calls_that_are_estimated_stay_so(void **state)
 	struct table table;
 	struct row *row;
 
-	(void)state;
 	call(estimated, "body", 0, 10);
 	row = session_row(estimated, ROW_KERNEL, "body", 0);
 	row->node_calls = 40;
@@ -270,7 +256,7 @@ static void calls_that_are_estimated_stay_so(void **state)
 	merge_free(merge);
 }
 
-static void rows_by_different_clocks_are_one_in_the_table(void **state)
+TEST(rows_by_different_clocks_are_one_in_the_table)
 {
 	struct session *first = process_of(0, 2), *second = sampled(1, 3000);
 	struct options options;
@@ -278,7 +264,6 @@ static void rows_by_different_clocks_are_one_in_the_table(void **state)
 	struct table table;
 	const struct job_row *row;
 
-	(void)state;
 	call(first, "work", 100, 600);
 	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	add(merge, first);
@@ -307,14 +292,13 @@ static void is_same_histogram(const struct merge *merge, uint64_t merged,
 }
 
 /* Which buckets are used is known after overheads were taken off, too. */
-static void times_without_their_overhead_are_summed(void **state)
+TEST(times_without_their_overhead_are_summed)
 {
 	struct session *session = process_of(0, 1);
 	struct row *row = session_row(session, ROW_KERNEL, "work", 0), *sum;
 	struct merge *merge;
 	char message[128];
 
-	(void)state;
 	session_header(session)->timer = TIMER_EVENTS;
 	session_header(session)->overheads[0].ns = 1 << 20;
 	for (uint64_t i = 0; i < 5; i++) {
@@ -350,7 +334,7 @@ static struct session *with_queued(int rank, uint64_t queued)
 	return session;
 }
 
-static void what_queued_pairs_hold_more_is_taken_off_once(void **state)
+TEST(what_queued_pairs_hold_more_is_taken_off_once)
 {
 	char folder[] = "/tmp/ktime-merge-XXXXXX", path[64];
 	const struct session_header *header;
@@ -358,7 +342,6 @@ static void what_queued_pairs_hold_more_is_taken_off_once(void **state)
 	struct merge *merge;
 	const struct row *row;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/merged", folder);
 	assert_int_equal(merge_start(&merge, path, false), 0);
@@ -382,13 +365,12 @@ static void what_queued_pairs_hold_more_is_taken_off_once(void **state)
 	rmdir(folder);
 }
 
-static void another_job_and_a_second_time_are_refused(void **state)
+TEST(another_job_and_a_second_time_are_refused)
 {
 	struct session *first = process_of(0, 2), *other = process_of(1, 2);
 	struct merge *merge;
 	char message[128];
 
-	(void)state;
 	strcpy(session_header(other)->rank.job, "two");
 	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	assert_int_equal(merge_add(merge, first, message, sizeof(message)), 0);
@@ -402,13 +384,12 @@ static void another_job_and_a_second_time_are_refused(void **state)
 	merge_free(merge);
 }
 
-static void missing_ranks_are_told_in_ranges(void **state)
+TEST(missing_ranks_are_told_in_ranges)
 {
 	struct rank_range *ranges;
 	struct merge *merge;
 	size_t count;
 
-	(void)state;
 	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	add(merge, process_of(1, 9));
 	add(merge, process_of(5, 9));
@@ -419,23 +400,4 @@ static void missing_ranks_are_told_in_ranges(void **state)
 	assert_true(ranges[2].first == 6 && ranges[2].last == 8);
 	free(ranges);
 	merge_free(merge);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(traces_say_how_long_each_call_waited),
-		cmocka_unit_test(the_bound_from_sums_holds),
-		cmocka_unit_test(without_all_records_there_is_a_bound_alone),
-		cmocka_unit_test(groups_of_other_calls_are_not_compared),
-		cmocka_unit_test(estimates_are_summed_with_their_errors),
-		cmocka_unit_test(calls_that_are_estimated_stay_so),
-		cmocka_unit_test(rows_by_different_clocks_are_one_in_the_table),
-		cmocka_unit_test(times_without_their_overhead_are_summed),
-		cmocka_unit_test(what_queued_pairs_hold_more_is_taken_off_once),
-		cmocka_unit_test(another_job_and_a_second_time_are_refused),
-		cmocka_unit_test(missing_ranks_are_told_in_ranges),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

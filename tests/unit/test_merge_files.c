@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Merging files: what cannot be merged is named and left out, up to twenty; nothing is replaced. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/merge/merge.h"
+#include "tests/unit/test.h"
 
 #define FILES 24
 
@@ -20,9 +12,8 @@ static char folder[32], output[64], paths[FILES][64], text[4096];
 static const char *names[FILES];
 static struct merge *merge;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-files-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -34,9 +25,8 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	merge_free(merge);
 	merge = NULL;
 	for (int i = 0; i < FILES; i++)
@@ -45,6 +35,8 @@ static int stop(void **state)
 	rmdir(folder);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static void profile(int number, int pid, const char *job)
 {
@@ -89,12 +81,11 @@ static int merged(const char *path, size_t count)
 	return error;
 }
 
-static void what_cannot_be_merged_is_named_and_left_out(void **state)
+TEST(what_cannot_be_merged_is_named_and_left_out)
 {
 	const struct session_header *header;
 	char expected[512];
 
-	(void)state;
 	profile(0, 10, "one");
 	no_profile(1);
 	profile(2, 12, "two");
@@ -117,11 +108,10 @@ static void what_cannot_be_merged_is_named_and_left_out(void **state)
 	assert_int_equal(access(output, F_OK), 0);
 }
 
-static void up_to_twenty_are_named(void **state)
+TEST(up_to_twenty_are_named)
 {
 	size_t lines = 0;
 
-	(void)state;
 	profile(0, 10, "one");
 	assert_int_equal(merged(NULL, 21), 0);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
@@ -134,11 +124,10 @@ static void up_to_twenty_are_named(void **state)
 	assert_int_equal(session_header(merge_session(merge))->note_count, 20);
 }
 
-static void without_a_profile_nothing_is_left(void **state)
+TEST(without_a_profile_nothing_is_left)
 {
 	char expected[256];
 
-	(void)state;
 	assert_int_equal(merged(output, 1), -ENODATA);
 	snprintf(expected, sizeof(expected),
 		 "ktime: left out: %s: No such file or directory\nktime: no profile could be "
@@ -149,11 +138,10 @@ static void without_a_profile_nothing_is_left(void **state)
 	assert_int_equal(access(output, F_OK), -1);
 }
 
-static void a_file_that_is_there_is_kept(void **state)
+TEST(a_file_that_is_there_is_kept)
 {
 	char expected[256];
 
-	(void)state;
 	profile(0, 10, "one");
 	profile(1, 11, "one");
 	assert_int_equal(merged(paths[1], 1), -EEXIST);
@@ -162,17 +150,4 @@ static void a_file_that_is_there_is_kept(void **state)
 	assert_int_equal(access(paths[1], F_OK), 0);
 	assert_int_equal(merged("/nonexistent/folder/file", 1), -ENOENT);
 	assert_string_equal(text, "ktime: /nonexistent/folder/file: No such file or directory\n");
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(what_cannot_be_merged_is_named_and_left_out),
-		TEST(up_to_twenty_are_named),
-		TEST(without_a_profile_nothing_is_left),
-		TEST(a_file_that_is_there_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,37 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of merged profiles: what is held is summed, and the peak is that of a process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/session/items.h"
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/print/report.h"
+#include "tests/unit/test.h"
 
 #define MB (1ull << 20)
 #define S  1000000000ull
 
 static struct merge *merge;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	return merge_start(&merge, NULL, false);
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	merge_free(merge);
 	return 0;
 }
+
+AROUND_EACH(start, end);
 
 static struct session *process_of(int rank)
 {
@@ -127,19 +118,17 @@ static void is_merged(void)
 	assert_int_equal(use->held, 1 * MB);
 }
 
-static void what_is_held_is_summed_and_the_largest_peak_stays(void **state)
+TEST(what_is_held_is_summed_and_the_largest_peak_stays)
 {
-	(void)state;
 	add_three();
 	is_merged();
 }
 
-static void merged_profiles_are_merged_as_well(void **state)
+TEST(merged_profiles_are_merged_as_well)
 {
 	const struct job_process *process;
 	struct merge *first = merge;
 
-	(void)state;
 	add_three();
 	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	add(process_of(1));
@@ -156,11 +145,10 @@ static void merged_profiles_are_merged_as_well(void **state)
 	assert_int_equal(process->memory_peak, 80 * MB);
 }
 
-static void a_process_has_the_most_of_one_device_and_what_it_holds_of_all(void **state)
+TEST(a_process_has_the_most_of_one_device_and_what_it_holds_of_all)
 {
 	const struct job_process *process;
 
-	(void)state;
 	add_three();
 	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, NULL);
 	assert_int_equal(process->memory_peak, 80 * MB);
@@ -173,12 +161,11 @@ static void a_process_has_the_most_of_one_device_and_what_it_holds_of_all(void *
 	assert_int_equal(process->memory_held, 0);
 }
 
-static void what_a_damaged_file_holds_is_left_out(void **state)
+TEST(what_a_damaged_file_holds_is_left_out)
 {
 	struct session *session = process_of(0);
 	const struct memory_use *use;
 
-	(void)state;
 	add_use(session, ALLOCATION_KIND_COUNT, 0, MB, MB);
 	add_use(session, ALLOCATION_DEVICE, -2, MB, MB);
 	add_use(session, ALLOCATION_DEVICE, SESSION_DEVICES, MB, MB);
@@ -216,11 +203,10 @@ static void has(char *text, const char *expected)
 	free(text);
 }
 
-static void the_line_names_the_process_with_the_most(void **state)
+TEST(the_line_names_the_process_with_the_most)
 {
 	char *text;
 
-	(void)state;
 	add_three();
 	merge_finish(merge);
 	text = printed(false, true);
@@ -233,9 +219,8 @@ static void the_line_names_the_process_with_the_most(void **state)
 	free(text);
 }
 
-static void processes_with_as_much_are_counted(void **state)
+TEST(processes_with_as_much_are_counted)
 {
-	(void)state;
 	for (int rank = 2; rank >= 0; rank--) {
 		struct session *session = process_of(rank);
 
@@ -248,11 +233,10 @@ static void processes_with_as_much_are_counted(void **state)
 				  "allocations freed");
 }
 
-static void processes_without_ranks_have_their_number(void **state)
+TEST(processes_without_ranks_have_their_number)
 {
 	struct session *session = process_of(0);
 
-	(void)state;
 	session_header(session)->rank = (struct process_rank){.rank = -1};
 	add_use(session, ALLOCATION_DEVICE, 0, 80 * MB, 0);
 	add_use(session, ALLOCATION_TOTAL, 0, 80 * MB, 0);
@@ -262,9 +246,8 @@ static void processes_without_ranks_have_their_number(void **state)
 	    "at most 80 MB on device 0 (process 100 on first); all 10 allocations freed");
 }
 
-static void the_slowest_have_theirs(void **state)
+TEST(the_slowest_have_theirs)
 {
-	(void)state;
 	add_three();
 	merge_finish(merge);
 	has(printed(false, false), "    Idle    Memory  Node ");
@@ -273,22 +256,4 @@ static void the_slowest_have_theirs(void **state)
 	has(printed(false, false), "     0ns         -  second");
 	has(printed(true, false), "\"Idle(ns)\",\"Memory Peak\",\"Memory Held\"\n");
 	has(printed(true, false), "2,\"second?\",0,0,\"\",0,0,0,104857600,5242880\n");
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(what_is_held_is_summed_and_the_largest_peak_stays),
-		TEST(merged_profiles_are_merged_as_well),
-		TEST(a_process_has_the_most_of_one_device_and_what_it_holds_of_all),
-		TEST(what_a_damaged_file_holds_is_left_out),
-		TEST(the_line_names_the_process_with_the_most),
-		TEST(processes_without_ranks_have_their_number),
-		TEST(processes_with_as_much_are_counted),
-		TEST(the_slowest_have_theirs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

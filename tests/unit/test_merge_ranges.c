@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* NVTX ranges and hardware counters of merged profiles. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/merge/merge.h"
 #include "report/session/items.h"
 #include "report/session/session_internal.h"
+#include "tests/unit/test.h"
 
 static struct session *merged;
 static struct merge *merge;
@@ -80,21 +72,21 @@ static void add(struct session *session)
 	session_close(session);
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	(void)state;
 	if (merge_start(&merge, NULL, false))
 		return -1;
 	merged = merge_session(merge);
 	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	merge_free(merge);
 	return 0;
 }
+
+AROUND_EACH(begin, end);
 
 static const struct nvtx_range *found(const char *name, const char *domain, unsigned *count)
 {
@@ -144,13 +136,12 @@ static struct session *steps(int rank, unsigned calls, uint64_t time)
 	return session;
 }
 
-static void ranges_of_a_path_are_one(void **state)
+TEST(ranges_of_a_path_are_one)
 {
 	const struct nvtx_range *outer, *inner;
 	const struct nvtx_part *part;
 	unsigned count, parts = 0;
 
-	(void)state;
 	add(steps(0, 3, 100));
 	add(steps(1, 4, 200));
 	outer = found("step", "", &count);
@@ -184,13 +175,12 @@ static void ranges_of_a_path_are_one(void **state)
 	is_spread("step/data@load", 400, 1200, 800, 2, 1);
 }
 
-static void what_tells_ranges_apart_in_a_profile_does_in_all(void **state)
+TEST(what_tells_ranges_apart_in_a_profile_does_in_all)
 {
 	struct session *session = process_of(0);
 	struct nvtx_range *started = (struct nvtx_range *)range(session, NULL, "step", "", 0);
 	unsigned count;
 
-	(void)state;
 	started->style = RANGE_START_END;
 	passes(started, 1, 50);
 	passes(range(session, NULL, "step", "", 1), 1, 10);
@@ -205,12 +195,11 @@ static void what_tells_ranges_apart_in_a_profile_does_in_all(void **state)
 	assert_int_equal(count, 1);
 }
 
-static void times_that_are_estimated_stay_so(void **state)
+TEST(times_that_are_estimated_stay_so)
 {
 	const struct nvtx_part *part;
 	unsigned parts = 0;
 
-	(void)state;
 	for (int rank = 0; rank < 2; rank++) {
 		struct session *session = process_of(rank);
 		struct nvtx_part *added =
@@ -233,25 +222,23 @@ static void times_that_are_estimated_stay_so(void **state)
 	is_spread("step", 500, 1000, 500, 2, 0);
 }
 
-static void ranges_without_gpu_work_have_no_spread(void **state)
+TEST(ranges_without_gpu_work_have_no_spread)
 {
 	struct session *session = process_of(0);
 	const struct job_row *row;
 
-	(void)state;
 	passes(range(session, NULL, "idle", "", 1), 1, 10);
 	add(session);
 	session_for_each_job_row(merged, row) assert_int_not_equal(row->kind, ROW_RANGE);
 }
 
-static void names_without_end_are_bounded(void **state)
+TEST(names_without_end_are_bounded)
 {
 	struct session *session = process_of(0);
 	const struct nvtx_range *read, *last = NULL;
 	unsigned count = 0;
 	char name[32];
 
-	(void)state;
 	for (unsigned i = 0; i < MERGED_RANGES_MOST + 2; i++) {
 		snprintf(name, sizeof(name), "step %u", i);
 		last = range(session, NULL, name, "", 1);
@@ -286,13 +273,12 @@ static void counter(struct session *session, const char *name, const char *metri
 	values->count = count;
 }
 
-static void counters_are_those_of_all_launches(void **state)
+TEST(counters_are_those_of_all_launches)
 {
 	struct session *session = process_of(0);
 	const struct metric_values *read;
 	unsigned metrics = 0;
 
-	(void)state;
 	counter(session, "kernel", "bytes", 0, 0, 0);
 	counter(session, "other", "bytes", 7, 7, 1);
 	add(session);
@@ -319,19 +305,4 @@ static void counters_are_those_of_all_launches(void **state)
 		assert_int_equal((int)read->total, !bytes ? 1 : kernel ? 35 : 7);
 	}
 	assert_int_equal(metrics, 3);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-	const struct CMUnitTest tests[] = {
-		TEST(ranges_of_a_path_are_one),
-		TEST(what_tells_ranges_apart_in_a_profile_does_in_all),
-		TEST(times_that_are_estimated_stay_so),
-		TEST(ranges_without_gpu_work_have_no_spread),
-		TEST(names_without_end_are_bounded),
-		TEST(counters_are_those_of_all_launches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

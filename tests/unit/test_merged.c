@@ -7,15 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/export/export.h"
 #include "report/merge/job.h"
@@ -23,6 +14,7 @@
 #include "report/print/report.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 #define US     1000ull
 #define MS     1000000ull
@@ -197,12 +189,11 @@ static char *written(struct session *session, bool all)
 	return text;
 }
 
-static void each_figure_is_merged(void **state)
+TEST(each_figure_is_merged)
 {
 	struct merge *merge;
 	char *text;
 
-	(void)state;
 	assert_int_equal(merge_start(&merge, NULL, true), 0);
 	for (int i = 0; i < 3; i++)
 		add(merge, process_of(i));
@@ -214,13 +205,12 @@ static void each_figure_is_merged(void **state)
 }
 
 /* Two and then the third are as much as all three. */
-static void a_merged_profile_can_be_merged(void **state)
+TEST(a_merged_profile_can_be_merged)
 {
 	for (int whole = 0; whole < 2; whole++) {
 		struct merge *all, *some, *again;
 		char *expected, *text, message[128];
 
-		(void)state;
 		assert_int_equal(merge_start(&all, NULL, whole), 0);
 		assert_int_equal(merge_start(&some, NULL, whole), 0);
 		assert_int_equal(merge_start(&again, NULL, whole), 0);
@@ -292,7 +282,7 @@ static void add_idle(struct session *session, enum idle_cause cause, uint64_t ti
 }
 
 /* Ten that were killed, ten that only counted, and two that are alike. */
-static void a_tree_of_processes_is_listed(void **state)
+TEST(a_tree_of_processes_is_listed)
 {
 	static const char *const words[] = {"", "--top 1", "--quiet --csv"};
 	struct merge *merge;
@@ -300,7 +290,6 @@ static void a_tree_of_processes_is_listed(void **state)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	for (int i = 0; i < 10; i++)
@@ -358,16 +347,15 @@ static void is_missing(int ranks, const char *expected)
 	merge_free(merge);
 }
 
-static void missing_ranks_are_named_up_to_eight(void **state)
+TEST(missing_ranks_are_named_up_to_eight)
 {
-	(void)state;
 	is_missing(40, "Processes: 20 on 1 node, of 40 ranks (Slurm); times");
 	is_missing(40, "No profile of ranks 1, 3, 5, 7, 9, 11, 13, 15 and more.\n");
 	is_missing(16, "No profile of ranks 1, 3, 5, 7, 9, 11, 13, 15.\n");
 	is_missing(3, "No profile of rank 1.\n");
 }
 
-static void a_profile_of_one_process_has_no_lines_of_a_job(void **state)
+TEST(a_profile_of_one_process_has_no_lines_of_a_job)
 {
 	struct session *session = child(1, 2, true, true);
 	struct options options;
@@ -375,7 +363,6 @@ static void a_profile_of_one_process_has_no_lines_of_a_job(void **state)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(file);
 	options_defaults(&options);
 	assert_int_equal(job_write(session, &options, file), 0);
@@ -384,17 +371,4 @@ static void a_profile_of_one_process_has_no_lines_of_a_job(void **state)
 	assert_string_equal(text, "");
 	free(text);
 	session_close(session);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_figure_is_merged),
-		cmocka_unit_test(a_merged_profile_can_be_merged),
-		cmocka_unit_test(a_tree_of_processes_is_listed),
-		cmocka_unit_test(missing_ranks_are_named_up_to_eight),
-		cmocka_unit_test(a_profile_of_one_process_has_no_lines_of_a_job),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

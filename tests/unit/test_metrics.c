@@ -4,20 +4,12 @@
  * tests/golden/metrics.txt has that; see golden.h where a change of it is wanted.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/session/items.h"
 #include "report/options/metrics.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 static struct session *session;
 
@@ -75,7 +67,7 @@ static void fill(void)
 	    METRIC_NUMBER, 1, 1, 1);
 }
 
-static void values_are_printed_as_nvprof_does(void **state)
+TEST(values_are_printed_as_nvprof_does)
 {
 	static const char *const words[] = {
 		"--print-gpu-summary --metrics ipc",
@@ -87,7 +79,6 @@ static void values_are_printed_as_nvprof_does(void **state)
 	size_t size;
 	FILE *file = open_memstream(&all, &size);
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(session_create(&session, NULL, 0), 0);
 	fill();
@@ -105,11 +96,10 @@ static void values_are_printed_as_nvprof_does(void **state)
 	session_close(session);
 }
 
-static void without_values_there_is_no_table(void **state)
+TEST(without_values_there_is_no_table)
 {
 	char *text;
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, 0), 0);
 	text = printed(session, "--print-gpu-summary");
 	assert_null(strstr(text, "Metric"));
@@ -117,13 +107,12 @@ static void without_values_there_is_no_table(void **state)
 	session_close(session);
 }
 
-static void a_list_has_each_metric_once(void **state)
+TEST(a_list_has_each_metric_once)
 {
 	struct metric_list list;
 	char message[256] = "";
 	size_t with_counters = 0;
 
-	(void)state;
 	assert_int_equal(
 		metric_list_parse(&list, "ipc,dram_read_bytes,ipc", message, sizeof(message)), 0);
 	assert_int_equal(list.count, 2);
@@ -155,9 +144,8 @@ static void is_unit(const char *counter, enum metric_unit unit)
 	metric_list_free(&list);
 }
 
-static void a_counters_unit_follows_from_its_name(void **state)
+TEST(a_counters_unit_follows_from_its_name)
 {
-	(void)state;
 	is_unit("dram__bytes_read.sum", METRIC_WHOLE);
 	is_unit("dram__bytes_read.sum.per_second", METRIC_THROUGHPUT);
 	is_unit("dram__sectors_read.sum.per_second", METRIC_NUMBER);
@@ -178,10 +166,9 @@ static void is_refused(const char *text, const char *expected)
 	assert_null(list.names);
 }
 
-static void unknown_names_are_refused_with_what_they_may_mean(void **state)
+TEST(unknown_names_are_refused_with_what_they_may_mean)
 {
 #define LISTS " (ktime --query-metrics lists them; counters have names like dram__bytes_read.sum)"
-	(void)state;
 	is_refused("ipcc", "no metric ipcc; did you mean ipc?");
 	is_refused("ipc,quite_another", "no metric quite_another" LISTS);
 	is_refused("", "option --metrics: a name is missing");
@@ -193,11 +180,10 @@ static void unknown_names_are_refused_with_what_they_may_mean(void **state)
 	is_refused("al", "no metric al" LISTS);
 }
 
-static void a_metric_that_is_gone_says_what_to_use(void **state)
+TEST(a_metric_that_is_gone_says_what_to_use)
 {
 	size_t gone = 0;
 
-	(void)state;
 	for (size_t i = 0; i < metric_table_size; i++) {
 		char expected[256];
 
@@ -211,12 +197,11 @@ static void a_metric_that_is_gone_says_what_to_use(void **state)
 	assert_true(gone > 0);
 }
 
-static void at_most_so_many_metrics_are_read(void **state)
+TEST(at_most_so_many_metrics_are_read)
 {
 	char text[40 * (METRICS_MOST + 2)] = "", message[256] = "", *end = text;
 	struct metric_list list;
 
-	(void)state;
 	for (int i = 0; i < METRICS_MOST; i++)
 		end += sprintf(end, "%ssm__x%d.sum", i ? "," : "", i);
 	assert_int_equal(metric_list_parse(&list, text, message, sizeof(message)), 0);
@@ -231,19 +216,4 @@ static void at_most_so_many_metrics_are_read(void **state)
 	metric_list_free(&list);
 	strcpy(end, ",sm__y.sum");
 	is_refused(text, "option --metrics: at most 128 metrics");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_printed_as_nvprof_does),
-		cmocka_unit_test(without_values_there_is_no_table),
-		cmocka_unit_test(a_list_has_each_metric_once),
-		cmocka_unit_test(a_counters_unit_follows_from_its_name),
-		cmocka_unit_test(unknown_names_are_refused_with_what_they_may_mean),
-		cmocka_unit_test(a_metric_that_is_gone_says_what_to_use),
-		cmocka_unit_test(at_most_so_many_metrics_are_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

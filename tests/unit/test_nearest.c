@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which name a misspelt word was meant to be, and when it is another word. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/options/options.h"
+#include "tests/unit/test.h"
 
 /* The distance of two words; -1 where they are different words. */
 static int distance(const char *word, const char *name)
@@ -19,9 +12,8 @@ static int distance(const char *word, const char *name)
 	return nearest.name ? (int)nearest.distance : -1;
 }
 
-static void letters_are_changed_left_out_put_in_and_swapped(void **state)
+TEST(letters_are_changed_left_out_put_in_and_swapped)
 {
-	(void)state;
 	assert_int_equal(distance("summary", "summary"), 0);
 	assert_int_equal(distance("summery", "summary"), 1);
 	assert_int_equal(distance("summar", "summary"), 1);
@@ -41,9 +33,8 @@ static void letters_are_changed_left_out_put_in_and_swapped(void **state)
 }
 
 /* Up to a third of the letters, and one. */
-static void beyond_a_third_of_the_letters_it_is_another_word(void **state)
+TEST(beyond_a_third_of_the_letters_it_is_another_word)
 {
-	(void)state;
 	assert_int_equal(distance("c", "c"), -1);
 	assert_int_equal(distance("cx", "cs"), 1);
 	assert_int_equal(distance("xy", "cs"), -1);
@@ -54,11 +45,10 @@ static void beyond_a_third_of_the_letters_it_is_another_word(void **state)
 	assert_int_equal(distance("xybmwa", "csuvwa"), -1);
 }
 
-static void the_nearest_wins_and_of_equals_the_first(void **state)
+TEST(the_nearest_wins_and_of_equals_the_first)
 {
 	struct nearest nearest = {NULL, 0};
 
-	(void)state;
 	nearest_consider(&nearest, "trame", 5, "frames");
 	assert_string_equal(nearest.name, "frames");
 	assert_int_equal(nearest.distance, 2);
@@ -75,11 +65,10 @@ static void the_nearest_wins_and_of_equals_the_first(void **state)
 	assert_int_equal(nearest.distance, 0);
 }
 
-static void words_of_64_letters_are_compared_and_longer_ones_not(void **state)
+TEST(words_of_64_letters_are_compared_and_longer_ones_not)
 {
 	char longest[65], longer[66];
 
-	(void)state;
 	memset(longest, 'q', 64);
 	longest[64] = '\0';
 	memset(longer, 'q', 65);
@@ -89,16 +78,4 @@ static void words_of_64_letters_are_compared_and_longer_ones_not(void **state)
 	assert_int_equal(distance(longest, longer), -1);
 	assert_int_equal(distance(longer, longest), -1);
 	assert_int_equal(distance(longer, longer), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(letters_are_changed_left_out_put_in_and_swapped),
-		cmocka_unit_test(beyond_a_third_of_the_letters_it_is_another_word),
-		cmocka_unit_test(the_nearest_wins_and_of_equals_the_first),
-		cmocka_unit_test(words_of_64_letters_are_compared_and_longer_ones_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

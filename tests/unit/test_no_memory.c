@@ -6,17 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/compare/compare.h"
 #include "report/export/export.h"
@@ -25,6 +15,7 @@
 #include "report/print/report.h"
 #include "tests/unit/no_memory.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 static struct session *session;
 
@@ -33,7 +24,7 @@ static int report(FILE *file, const void *argument)
 	return report_write(session, argument, file);
 }
 
-static void reports(void **state)
+TEST(reports)
 {
 	static const struct {
 		enum whole_profile kind;
@@ -50,7 +41,6 @@ static void reports(void **state)
 		{WHOLE_EVENTS, "--process-name %p --print-summary-per-gpu --quiet --names base"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		struct options options;
 		char message[128];
@@ -86,11 +76,10 @@ static int json(FILE *file, const void *argument)
 	return export_json(session, argument, file, message, sizeof(message));
 }
 
-static void exports(void **state)
+TEST(exports)
 {
 	struct options options;
 
-	(void)state;
 	session = whole_profile(WHOLE_CUPTI, NULL);
 	options_defaults(&options);
 	options.demangling = false;
@@ -126,11 +115,10 @@ static int page(FILE *file, const void *argument)
 	return 0;
 }
 
-static void pages(void **state)
+TEST(pages)
 {
 	struct options options;
 
-	(void)state;
 	session = whole_profile(WHOLE_CUPTI, NULL);
 	options_defaults(&options);
 	options.demangling = false;
@@ -156,9 +144,8 @@ static int options_of(FILE *file, const void *argument)
 	return error;
 }
 
-static void options(void **state)
+TEST(options)
 {
-	(void)state;
 	refuse_each(options_of,
 		    "--log-file a%p --kernels 'a b|c' --top 3 --nvtx-include A/*/B/ "
 		    "--bytes x=3/launch --work 'x=3/launch unit'",
@@ -179,9 +166,8 @@ static int name_of_file(FILE *file, const void *argument)
 	return error;
 }
 
-static void names_of_files(void **state)
+TEST(names_of_files)
 {
-	(void)state;
 	refuse_each(name_of_file, "run.%r.%p.ktime", "name", 1, true);
 }
 
@@ -212,12 +198,11 @@ static int comparison(FILE *file, const void *argument)
 	return error;
 }
 
-static void comparisons(void **state)
+TEST(comparisons)
 {
 	char paths[2][32] = {"/tmp/ktime-memory-XXXXXX", "/tmp/ktime-memory-XXXXXX"};
 	const char *const both[] = {paths[0], paths[1]};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		close(mkstemp(paths[i]));
 		unlink(paths[i]);
@@ -226,15 +211,4 @@ static void comparisons(void **state)
 	refuse_each(comparison, both, "comparison", 2, true);
 	for (int i = 0; i < 2; i++)
 		unlink(paths[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reports),	  cmocka_unit_test(exports),
-		cmocka_unit_test(pages),	  cmocka_unit_test(options),
-		cmocka_unit_test(names_of_files), cmocka_unit_test(comparisons),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,7 @@
 /* Each allocation of a profile, a merged one, a page or metrics for Prometheus fails once: nothing
  * ends the program, no memory is left behind, and who asked for it is told. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/html/html.h"
 #include "report/merge/job.h"
@@ -19,13 +11,13 @@
 #include "report/prometheus/prometheus.h"
 #include "tests/unit/no_memory.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 static struct session *sessions[WHOLE_KINDS + 1];
 
 /* As processes of a job. */
-static int open_sessions(void **state)
+FIXTURE(open_sessions)
 {
-	(void)state;
 	for (int kind = 0; kind < WHOLE_KINDS; kind++) {
 		struct session_header *header;
 
@@ -38,9 +30,8 @@ static int open_sessions(void **state)
 	return 0;
 }
 
-static int close_sessions(void **state)
+FIXTURE(close_sessions)
 {
-	(void)state;
 	for (int kind = 0; kind < WHOLE_KINDS; kind++)
 		session_close(sessions[kind]);
 	return 0;
@@ -64,11 +55,10 @@ static int merged(FILE *file, const void *argument)
 	return error;
 }
 
-static void merging(void **state)
+TEST(merging)
 {
 	static const int one = 1, all = WHOLE_KINDS;
 
-	(void)state;
 	refuse_each(merged, &one, "merging one", 3, true);
 	refuse_each(merged, &all, "merging", 7, true);
 }
@@ -91,12 +81,11 @@ static int merged_again(FILE *file, const void *argument)
 	return error;
 }
 
-static void merging_again(void **state)
+TEST(merging_again)
 {
 	char message[128] = "";
 	struct merge *merge;
 
-	(void)state;
 	assert_int_equal(merge_start(&merge, NULL, true), 0);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(merge_add(merge, sessions[i], message, sizeof(message)), 0);
@@ -118,11 +107,10 @@ static int page(FILE *file, const void *argument)
 	return error;
 }
 
-static void pages(void **state)
+TEST(pages)
 {
 	struct options options;
 
-	(void)state;
 	options_defaults(&options);
 	options.force_overwrite = true;
 	options.demangling = false;
@@ -143,11 +131,10 @@ static int exposed(FILE *file, const void *argument)
 	return error;
 }
 
-static void metrics_for_prometheus(void **state)
+TEST(metrics_for_prometheus)
 {
 	static const struct prometheus_place nowhere = {"", "", ""};
 
-	(void)state;
 	refuse_each(exposed, &nowhere, "Prometheus", 1, true);
 }
 
@@ -168,9 +155,8 @@ static int listed(FILE *file, const void *argument)
 	return error;
 }
 
-static void lists_of_metrics(void **state)
+TEST(lists_of_metrics)
 {
-	(void)state;
 	refuse_each(listed, "ipc,dram__bytes_read.sum", "metrics", 1, true);
 }
 
@@ -197,27 +183,14 @@ static int recorded(FILE *file, const void *argument)
 	return row ? 0 : -ENOMEM;
 }
 
-static void profiles(void **state)
+TEST(profiles)
 {
 	char path[] = "/tmp/ktime-memory-XXXXXX";
 
-	(void)state;
 	refuse_each(recorded, NULL, "a profile in memory", 1, true);
 	close(mkstemp(path));
 	unlink(path);
 	refuse_each(recorded, path, "a profile", 1, true);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(merging),
-		cmocka_unit_test(merging_again),
-		cmocka_unit_test(pages),
-		cmocka_unit_test(metrics_for_prometheus),
-		cmocka_unit_test(lists_of_metrics),
-		cmocka_unit_test(profiles),
-	};
-
-	return cmocka_run_group_tests(tests, open_sessions, close_sessions);
-}
+AROUND_ALL(open_sessions, close_sessions);

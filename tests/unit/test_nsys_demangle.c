@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels are called what nsys calls them. The names expected are cu++filt's, which nsys prints. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/names/demangle.h"
+#include "tests/unit/test.h"
 
 static void check(const char *mangled, const char *name, const char *base)
 {
@@ -22,7 +13,7 @@ static void check(const char *mangled, const char *name, const char *base)
 	free(printed_base);
 }
 
-static void names_read_as_nsys_prints_them(void **state)
+TEST(names_read_as_nsys_prints_them)
 {
 	static const char *const names[][3] = {
 		{"_Z6vecAddPKfS0_Pfi", "vecAdd(const float *, const float *, float *, int)",
@@ -102,21 +93,18 @@ static void names_read_as_nsys_prints_them(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 		check(names[i][0], names[i][1], names[i][2]);
 }
 
 /* An expression in a type is beyond the printer; such a name is still readable. */
-static void names_with_expressions_read_as_in_binutils(void **state)
+TEST(names_with_expressions_read_as_in_binutils)
 {
-	(void)state;
 	check("_Z2dtIiEDTplfp_Li1EET_", "decltype ({parm#1}+(1)) dt<int>(int)", "dt");
 }
 
-static void what_is_no_mangled_name_stays(void **state)
+TEST(what_is_no_mangled_name_stays)
 {
-	(void)state;
 	check("", "", "");
 	check("_Z", "_Z", "_Z");
 	check("_Zgarbage", "_Zgarbage", "_Zgarbage");
@@ -124,13 +112,12 @@ static void what_is_no_mangled_name_stays(void **state)
 }
 
 /* A<A<…>, A<…>>: by substitution every level doubles what the name unfolds to. */
-static void a_name_that_unfolds_without_end_stays(void **state)
+TEST(a_name_that_unfolds_without_end_stays)
 {
 	char mangled[512] = "_Z1fI1AIiiE";
 	char *end = mangled + strlen(mangled);
 	int level;
 
-	(void)state;
 	for (level = 0; level < 30; level++) {
 		const char digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[level];
 
@@ -138,16 +125,4 @@ static void a_name_that_unfolds_without_end_stays(void **state)
 	}
 	strcpy(end, "EvT_");
 	check(mangled, mangled, "f");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_read_as_nsys_prints_them),
-		cmocka_unit_test(names_with_expressions_read_as_in_binutils),
-		cmocka_unit_test(what_is_no_mangled_name_stays),
-		cmocka_unit_test(a_name_that_unfolds_without_end_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

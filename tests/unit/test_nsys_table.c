@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables are laid out as nsys lays them out. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/sheet/sheet.h"
+#include "tests/unit/test.h"
 
 static struct {
 	double figure;
@@ -62,9 +54,8 @@ static void check(writer *write, size_t count, const char *expected)
 	free(text);
 }
 
-static void headers_are_centred_and_figures_grouped(void **state)
+TEST(headers_are_centred_and_figures_grouped)
 {
-	(void)state;
 	set(0, 1234567.5, "k");
 	set(1, 999, "longer");
 	set(2, NAN, "none");
@@ -77,9 +68,8 @@ static void headers_are_centred_and_figures_grouped(void **state)
 }
 
 /* As a damaged profile may have them. */
-static void figures_that_are_too_long_stay_as_they_are(void **state)
+TEST(figures_that_are_too_long_stay_as_they_are)
 {
-	(void)state;
 	set(0, 1e26, "k");
 	set(1, 1e27, "k");
 	set(2, 1e300, "k");
@@ -91,9 +81,8 @@ static void figures_that_are_too_long_stay_as_they_are(void **state)
 	      " 100000000000000005250476025520442024870  k   \n");
 }
 
-static void csv_is_quoted_where_it_must_be(void **state)
+TEST(csv_is_quoted_where_it_must_be)
 {
-	(void)state;
 	set(0, 1234567.5, "f(int, int)");
 	set(1, 1, "say \"hi\"");
 	set(2, NAN, "k<T>");
@@ -104,11 +93,10 @@ static void csv_is_quoted_where_it_must_be(void **state)
 	      ",k<T>\n");
 }
 
-static void a_long_name_is_cut_at_a_hundred_characters(void **state)
+TEST(a_long_name_is_cut_at_a_hundred_characters)
 {
 	char name[5000], *text;
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	set(0, 1, name);
@@ -119,9 +107,8 @@ static void a_long_name_is_cut_at_a_hundred_characters(void **state)
 	free(text);
 }
 
-static void widths_are_of_characters_not_bytes(void **state)
+TEST(widths_are_of_characters_not_bytes)
 {
-	(void)state;
 	set(0, 1, "größer");
 	set(1, 1, "k");
 	check(sheet_text, 2,
@@ -131,30 +118,15 @@ static void widths_are_of_characters_not_bytes(void **state)
 	      "      1.0  k     \n");
 }
 
-static void the_first_hundred_rows_set_the_widths(void **state)
+TEST(the_first_hundred_rows_set_the_widths)
 {
 	char *text;
 	size_t row;
 
-	(void)state;
 	for (row = 0; row < 150; row++)
 		set(row, 1, row < 100 ? "short" : "much too long");
 	text = print(sheet_text, 150);
 	assert_null(strstr(text, "much too long"));
 	assert_non_null(strstr(text, "much…\n"));
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers_are_centred_and_figures_grouped),
-		cmocka_unit_test(figures_that_are_too_long_stay_as_they_are),
-		cmocka_unit_test(csv_is_quoted_where_it_must_be),
-		cmocka_unit_test(a_long_name_is_cut_at_a_hundred_characters),
-		cmocka_unit_test(widths_are_of_characters_not_bytes),
-		cmocka_unit_test(the_first_hundred_rows_set_the_widths),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

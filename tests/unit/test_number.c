@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers at the edges that tests/golden does not reach. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "report/sheet/number.h"
+#include "tests/unit/test.h"
 
 static char text[NUMBER_SIZE];
 
-static void times_keep_the_unit_of_the_raw_value(void **state)
+TEST(times_keep_the_unit_of_the_raw_value)
 {
-	(void)state;
 	assert_string_equal(number_time(text, 0), "0ns");
 	assert_string_equal(number_time(text, 999999), "1000.0us");
 	assert_string_equal(number_time(text, 999999999), "1000.0ms");
@@ -22,9 +15,8 @@ static void times_keep_the_unit_of_the_raw_value(void **state)
 	assert_string_equal(number_time(text, UINT64_MAX), "1.8e+10s");
 }
 
-static void times_in_a_given_unit_fill_eight_characters(void **state)
+TEST(times_in_a_given_unit_fill_eight_characters)
 {
-	(void)state;
 	assert_string_equal(number_time_in(text, 900000, UNIT_MS), "0.900000");
 	assert_string_equal(number_time_in(text, 9000, UNIT_MS), "9.00e-03");
 	assert_string_equal(number_time_in(text, 1300000, UNIT_US), "1.30e+03");
@@ -33,18 +25,16 @@ static void times_in_a_given_unit_fill_eight_characters(void **state)
 	assert_string_equal(number_time_in(text, 0, UNIT_NS), "0");
 }
 
-static void csv_has_six_decimals(void **state)
+TEST(csv_has_six_decimals)
 {
-	(void)state;
 	assert_string_equal(number_time_csv(text, 4000, UNIT_NS), "4000.000000");
 	assert_string_equal(number_time_csv(text, 999, UNIT_NS), "999");
 	assert_string_equal(number_time_csv(text, 1, UNIT_S), "0.000000");
 	assert_string_equal(number_time_csv(text, 1500, UNIT_US), "1.500000");
 }
 
-static void sizes_change_their_unit_at_a_thousand(void **state)
+TEST(sizes_change_their_unit_at_a_thousand)
 {
-	(void)state;
 	assert_string_equal(number_size(text, 0), "0B");
 	assert_string_equal(number_size(text, 999), "999B");
 	assert_string_equal(number_size(text, 1000), "0.9766KB");
@@ -57,9 +47,8 @@ static void sizes_change_their_unit_at_a_thousand(void **state)
 	assert_string_equal(number_throughput(text, 999), "999.000B/s");
 }
 
-static void sizes_in_a_given_unit_fill_eight_characters(void **state)
+TEST(sizes_in_a_given_unit_fill_eight_characters)
 {
-	(void)state;
 	assert_string_equal(number_size_in(text, 999, SIZE_B), "999");
 	assert_string_equal(number_size_in(text, 1000, SIZE_B), "1.00e+03");
 	assert_string_equal(number_size_in(text, 0, SIZE_B), "0");
@@ -73,9 +62,8 @@ static void sizes_in_a_given_unit_fill_eight_characters(void **state)
 	assert_string_equal(number_size_csv(text, 1536, SIZE_KB), "1.500000");
 }
 
-static void counts_are_grouped(void **state)
+TEST(counts_are_grouped)
 {
-	(void)state;
 	assert_string_equal(number_count(text, 0), "0");
 	assert_string_equal(number_count(text, 999), "999");
 	assert_string_equal(number_count(text, 1000), "1,000");
@@ -83,9 +71,8 @@ static void counts_are_grouped(void **state)
 	assert_string_equal(number_count(text, UINT64_MAX), "18,446,744,073,709,551,615");
 }
 
-static void sentences_have_two_or_three_digits(void **state)
+TEST(sentences_have_two_or_three_digits)
 {
-	(void)state;
 	assert_string_equal(number_about(text, 0, 2), "0 ns");
 	assert_string_equal(number_about(text, 999, 2), "999 ns");
 	assert_string_equal(number_about(text, 999999, 3), "1.00 ms");
@@ -108,19 +95,4 @@ static void sentences_have_two_or_three_digits(void **state)
 	assert_string_equal(number_bytes_about(text, 0), "0 B");
 	assert_string_equal(number_bytes_about(text, 1468006), "1.4 MB");
 	assert_string_equal(number_bytes_about(text, 212 << 10), "212 KB");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_keep_the_unit_of_the_raw_value),
-		cmocka_unit_test(times_in_a_given_unit_fill_eight_characters),
-		cmocka_unit_test(csv_has_six_decimals),
-		cmocka_unit_test(sizes_change_their_unit_at_a_thousand),
-		cmocka_unit_test(sizes_in_a_given_unit_fill_eight_characters),
-		cmocka_unit_test(counts_are_grouped),
-		cmocka_unit_test(sentences_have_two_or_three_digits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

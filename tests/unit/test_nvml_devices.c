@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What NVML says of devices, by a library that this test stands for; libnvidia-ml.so.1 itself is
  * the simulated one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/devices/describe.h"
+#include "tests/unit/test.h"
 
 /* What a field is asked for and answers. */
 struct field {
@@ -132,9 +125,8 @@ static void *lookup(void *handle, const char *name)
 	return NULL;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	missing = NULL;
 	refused_init = started = ended = field_result = 0;
 	links = 20;
@@ -143,15 +135,16 @@ static int start(void **state)
 	return nvml_load(lookup) ? -1 : 0;
 }
 
+AROUND_EACH(start, NULL);
+
 static const struct device_info unknown = {.uuid = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
 						    0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32,
 						    0x10}};
 
-static void what_the_driver_did_not_say_is_filled_in(void **state)
+TEST(what_the_driver_did_not_say_is_filled_in)
 {
 	struct device_info info = unknown;
 
-	(void)state;
 	info.nvlink_links = 3;
 	info.c2c_mbps = 4;
 	assert_null(nvml_describe(&info, 1));
@@ -169,11 +162,10 @@ static void what_the_driver_did_not_say_is_filled_in(void **state)
 	assert_int_equal(ended, 1);
 }
 
-static void what_the_driver_said_stays(void **state)
+TEST(what_the_driver_said_stays)
 {
 	struct device_info info = unknown;
 
-	(void)state;
 	info.clock_khz = 5;
 	info.memory_clock_khz = 6;
 	info.bus_bits = 7;
@@ -183,11 +175,10 @@ static void what_the_driver_said_stays(void **state)
 	assert_int_equal(info.bus_bits, 7);
 }
 
-static void links_are_counted_up_to_32(void **state)
+TEST(links_are_counted_up_to_32)
 {
 	struct device_info info = unknown;
 
-	(void)state;
 	links = active_links = 40;
 	assert_null(nvml_describe(&info, 1));
 	assert_int_equal(info.nvlink_links, 32);
@@ -197,11 +188,10 @@ static void links_are_counted_up_to_32(void **state)
 	assert_int_equal(info.nvlink_mbps, 0);
 }
 
-static void a_field_that_is_not_told_is_0(void **state)
+TEST(a_field_that_is_not_told_is_0)
 {
 	struct device_info info = unknown;
 
-	(void)state;
 	field_type = 2;
 	assert_null(nvml_describe(&info, 1));
 	assert_int_equal(info.nvlink_mbps, 0);
@@ -213,11 +203,10 @@ static void a_field_that_is_not_told_is_0(void **state)
 	assert_int_equal(info.nvlink_links, 18);
 }
 
-static void a_device_that_is_not_known_is_left_out(void **state)
+TEST(a_device_that_is_not_known_is_left_out)
 {
 	struct device_info devices[3] = {unknown, unknown, unknown};
 
-	(void)state;
 	devices[1].uuid[0] = 0x11;
 	assert_string_equal(nvml_describe(devices, 3), "NVML does not know the device");
 	assert_int_equal(devices[0].bus_bits, 6144);
@@ -231,14 +220,13 @@ static void a_device_that_is_not_known_is_left_out(void **state)
 	assert_int_equal(ended, 1);
 }
 
-static void an_older_nvml_says_less(void **state)
+TEST(an_older_nvml_says_less)
 {
 	static const char *const names[] = {
 		"nvmlDeviceGetMaxClockInfo",	      "nvmlDeviceGetMemoryBusWidth",
 		"nvmlDeviceGetMaxPcieLinkGeneration", "nvmlDeviceGetMaxPcieLinkWidth",
 		"nvmlDeviceGetNvLinkState",	      "nvmlDeviceGetFieldValues"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct device_info info = unknown;
 
@@ -256,33 +244,16 @@ static void an_older_nvml_says_less(void **state)
 	}
 }
 
-static void without_what_it_needs_nvml_is_not_used(void **state)
+TEST(without_what_it_needs_nvml_is_not_used)
 {
 	static const char *const names[] = {"nvmlInit_v2", "nvmlShutdown",
 					    "nvmlDeviceGetHandleByUUID"};
 	struct device_info info = unknown;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		missing = names[i];
 		assert_string_equal(nvml_load(lookup), "libnvidia-ml.so.1 is too old");
 		assert_string_equal(nvml_describe(&info, 1), "NVML was not loaded");
 	}
 	assert_int_equal(started, 0);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup(function, start)
-	const struct CMUnitTest tests[] = {
-		TEST(what_the_driver_did_not_say_is_filled_in),
-		TEST(what_the_driver_said_stays),
-		TEST(links_are_counted_up_to_32),
-		TEST(a_field_that_is_not_told_is_0),
-		TEST(a_device_that_is_not_known_is_left_out),
-		TEST(an_older_nvml_says_less),
-		TEST(without_what_it_needs_nvml_is_not_used),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options mean what they mean in nvprof, and a wrong one is refused with a line that helps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/options/options.h"
+#include "tests/unit/test.h"
 
 static struct options options;
 static char message[256];
@@ -28,9 +20,8 @@ static void refused(const char *text, const char *expected)
 	assert_string_equal(message, expected);
 }
 
-static void nothing_asked_for_gives_the_defaults(void **state)
+TEST(nothing_asked_for_gives_the_defaults)
 {
-	(void)state;
 	assert_int_equal(parse(""), 0);
 	assert_int_equal(options.timer, TIMER_AUTO);
 	assert_int_equal(options.events, EVENTS_AUTO);
@@ -43,9 +34,8 @@ static void nothing_asked_for_gives_the_defaults(void **state)
 	assert_false(options.csv || options.quiet || options.profile_children);
 }
 
-static void every_kind_of_value_is_read(void **state)
+TEST(every_kind_of_value_is_read)
 {
-	(void)state;
 	assert_int_equal(parse("--csv --log-file out.%p.csv -u ms --demangling off --devices 0,3 "
 			       "--trace gpu -t 1.5 --timer=events --budget 2.5 --top 7 --sort avg "
 			       "--profile-api-trace driver --graph graph --format nsys"),
@@ -68,7 +58,7 @@ static void every_kind_of_value_is_read(void **state)
 	assert_int_equal(options.trace, TRACE_GPU | TRACE_API);
 }
 
-static void times_have_units_or_are_seconds(void **state)
+TEST(times_have_units_or_are_seconds)
 {
 	static const struct {
 		const char *text;
@@ -90,7 +80,6 @@ static void times_have_units_or_are_seconds(void **state)
 					  "1000000000000000s",
 					  "12345678901234567890123456789012"};
 
-	(void)state;
 	assert_int_equal(parse(""), 0);
 	assert_int_equal(options.from, 0);
 	assert_true(options.to == UINT64_MAX);
@@ -115,9 +104,8 @@ static void times_have_units_or_are_seconds(void **state)
 	}
 }
 
-static void sizes_have_units_and_percentages_may_have_their_sign(void **state)
+TEST(sizes_have_units_and_percentages_may_have_their_sign)
 {
-	(void)state;
 	assert_int_equal(parse("--keep-trace all"), 0);
 	assert_int_equal(options.keep_trace.bytes, UINT64_MAX);
 	assert_int_equal(parse("--keep-trace 4096"), 0);
@@ -139,13 +127,12 @@ static void sizes_have_units_and_percentages_may_have_their_sign(void **state)
 	refused("-t 3%", "option --timeout: '3%' is not a valid SECONDS");
 }
 
-static void a_command_knows_its_own_options(void **state)
+TEST(a_command_knows_its_own_options)
 {
 	char *const words[] = {"diff", "--threshold", "2%", "a", NULL};
 	char *const others[] = {"diff", "--top", "2", NULL};
 	int first;
 
-	(void)state;
 	options_free(&options);
 	options_defaults(&options);
 	options.command = COMMAND_BIT(diff);
@@ -160,9 +147,8 @@ static void a_command_knows_its_own_options(void **state)
 	refused("--threshold 2", "unknown option --threshold (ktime --help all lists the options)");
 }
 
-static void letters_may_stand_together(void **state)
+TEST(letters_may_stand_together)
 {
-	(void)state;
 	assert_int_equal(parse("-fo run.ktime -s"), 0);
 	assert_true(options.force_overwrite && options.print_summary);
 	assert_string_equal(options.export_profile, "run.ktime");
@@ -181,18 +167,16 @@ static void letters_may_stand_together(void **state)
 	refused("-fq x", "unknown option -q in -fq (ktime --help all lists the options)");
 }
 
-static void a_name_behind_one_dash_is_not_read_as_letters(void **state)
+TEST(a_name_behind_one_dash_is_not_read_as_letters)
 {
-	(void)state;
 	refused("-format nsys", "unknown option -format: did you mean --format?");
 	refused("-export-profile=x", "unknown option -export-profile=x: did you mean "
 				     "--export-profile?");
 	refused("-csv", "unknown option -csv: did you mean --csv?");
 }
 
-static void words_are_quoted_as_in_a_shell(void **state)
+TEST(words_are_quoted_as_in_a_shell)
 {
-	(void)state;
 	assert_int_equal(parse("  --log-file 'a b'\"c d\"\\ e --kernels \"x\\\"\\n\" -s "), 0);
 	assert_string_equal(options.log_file, "a bc d e");
 	assert_string_equal(options.kernels, "x\"\\n");
@@ -202,9 +186,8 @@ static void words_are_quoted_as_in_a_shell(void **state)
 	refused("--log-file 'open", "a quote is not closed in: --log-file 'open");
 }
 
-static void events_are_ktimes_or_nvprofs_by_their_value(void **state)
+TEST(events_are_ktimes_or_nvprofs_by_their_value)
 {
-	(void)state;
 	assert_int_equal(parse("--events 1/100"), 0);
 	assert_int_equal(options.events, EVENTS_FRACTION);
 	assert_int_equal(options.events_fraction, 100);
@@ -225,9 +208,8 @@ static void events_are_ktimes_or_nvprofs_by_their_value(void **state)
 	assert_int_equal(options.notice_count, 1);
 }
 
-static void what_nvprof_had_and_ktime_has_not_is_accepted(void **state)
+TEST(what_nvprof_had_and_ktime_has_not_is_accepted)
 {
-	(void)state;
 	assert_int_equal(parse("--analysis-metrics --aggregate-mode off --openacc-profiling off "
 			       "--query-events -s"),
 			 0);
@@ -239,9 +221,8 @@ static void what_nvprof_had_and_ktime_has_not_is_accepted(void **state)
 	assert_false(options.help);
 }
 
-static void a_misspelt_option_names_the_nearest(void **state)
+TEST(a_misspelt_option_names_the_nearest)
 {
-	(void)state;
 	refused("--prnit-gpu-trace",
 		"unknown option --prnit-gpu-trace: did you mean --print-gpu-trace?");
 	refused("--cvs", "unknown option --cvs: did you mean --csv?");
@@ -255,9 +236,8 @@ static void a_misspelt_option_names_the_nearest(void **state)
 	refused("program", "'program' is not an option");
 }
 
-static void a_bad_value_names_the_good_ones(void **state)
+TEST(a_bad_value_names_the_good_ones)
 {
-	(void)state;
 	refused("--demangling maybe", "option --demangling: 'maybe' is not one of on|off");
 	refused("-u", "option --normalized-time-unit needs a value: s|ms|us|ns|col|auto");
 	refused("--top -3", "option --top: '-3' is not a valid N");
@@ -271,9 +251,8 @@ static void a_bad_value_names_the_good_ones(void **state)
 	assert_true(strlen(message) > 38 + 5);
 }
 
-static void numbers_are_taken_up_to_their_limits(void **state)
+TEST(numbers_are_taken_up_to_their_limits)
 {
-	(void)state;
 	assert_int_equal(parse("--top 999999999"), 0);
 	assert_int_equal(options.top, 999999999);
 	assert_int_equal(parse("--top 0"), 0);
@@ -309,11 +288,10 @@ static void numbers_are_taken_up_to_their_limits(void **state)
 	refused("--log-file ''", "option --log-file: '' is not a valid FILE");
 }
 
-static void so_many_notices_are_kept_and_no_more(void **state)
+TEST(so_many_notices_are_kept_and_no_more)
 {
 	char words[16 * 20] = "";
 
-	(void)state;
 	for (int i = 0; i < OPTIONS_NOTICES; i++)
 		strcat(words, "--query-events ");
 	assert_int_equal(parse(words), 0);
@@ -325,14 +303,13 @@ static void so_many_notices_are_kept_and_no_more(void **state)
 	assert_int_equal(options.notice_count, OPTIONS_NOTICES);
 }
 
-static void arguments_end_at_the_program(void **state)
+TEST(arguments_end_at_the_program)
 {
 	char *const words[] = {"ktime", "--csv", "-u", "us", "./app", "--csv", NULL};
 	char *const dashes[] = {"ktime", "-s", "--", "-odd", NULL};
 	char *const letters[] = {"ktime", "-fo", "run.ktime", "true", NULL};
 	int first;
 
-	(void)state;
 	options_free(&options);
 	options_defaults(&options);
 	assert_int_equal(
@@ -347,11 +324,10 @@ static void arguments_end_at_the_program(void **state)
 	assert_int_equal(first, 3);
 }
 
-static void names_and_letters_of_a_command_are_unique(void **state)
+TEST(names_and_letters_of_a_command_are_unique)
 {
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < option_table_size; i++)
 		for (j = 0; j < i; j++) {
 			if (!(option_table[i].commands & option_table[j].commands & ~OPTION_FIRST))
@@ -363,33 +339,10 @@ static void names_and_letters_of_a_command_are_unique(void **state)
 		}
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	options_free(&options);
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_asked_for_gives_the_defaults),
-		cmocka_unit_test(every_kind_of_value_is_read),
-		cmocka_unit_test(times_have_units_or_are_seconds),
-		cmocka_unit_test(sizes_have_units_and_percentages_may_have_their_sign),
-		cmocka_unit_test(a_command_knows_its_own_options),
-		cmocka_unit_test(letters_may_stand_together),
-		cmocka_unit_test(a_name_behind_one_dash_is_not_read_as_letters),
-		cmocka_unit_test(words_are_quoted_as_in_a_shell),
-		cmocka_unit_test(events_are_ktimes_or_nvprofs_by_their_value),
-		cmocka_unit_test(what_nvprof_had_and_ktime_has_not_is_accepted),
-		cmocka_unit_test(a_misspelt_option_names_the_nearest),
-		cmocka_unit_test(a_bad_value_names_the_good_ones),
-		cmocka_unit_test(numbers_are_taken_up_to_their_limits),
-		cmocka_unit_test(so_many_notices_are_kept_and_no_more),
-		cmocka_unit_test(arguments_end_at_the_program),
-		cmocka_unit_test(names_and_letters_of_a_command_are_unique),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, tear_down);
-}
+AROUND_ALL(NULL, tear_down);

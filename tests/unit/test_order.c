@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace comes in the order of time, whatever order it was recorded in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/export/timeline.h"
+#include "tests/unit/test.h"
 
 #define MANY 6000
 
 static struct session *session;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	if (session_create(&session, NULL, 0))
 		return -1;
 	/* Segments of 64 KiB. */
@@ -28,12 +18,13 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void add(struct session *to, enum row_kind kind, uint64_t start, uint64_t end,
 		uint32_t number)
@@ -67,16 +58,13 @@ static char *numbers(uint64_t from, uint64_t to)
 	return text;
 }
 
-static void no_trace_has_no_record(void **state)
+TEST(no_trace_has_no_record)
 {
-	(void)state;
 	assert_string_equal(numbers(0, UINT64_MAX), "");
 }
 
-static void
-of_two_that_start_together_the_longer_is_first_and_a_call_before_what_it_starts(void **state)
+TEST(of_two_that_start_together_the_longer_is_first_and_a_call_before_what_it_starts)
 {
-	(void)state;
 	add(session, ROW_KERNEL, 50, 60, 1);
 	add(session, ROW_RUNTIME_API, 50, 60, 2);
 	add(session, ROW_RUNTIME_API, 50, 55, 3);
@@ -86,9 +74,8 @@ of_two_that_start_together_the_longer_is_first_and_a_call_before_what_it_starts(
 	assert_string_equal(numbers(0, UINT64_MAX), "5 4 2 1 6 3 ");
 }
 
-static void a_part_is_what_is_not_wholly_outside(void **state)
+TEST(a_part_is_what_is_not_wholly_outside)
 {
-	(void)state;
 	add(session, ROW_KERNEL, 40, 50, 4);
 	add(session, ROW_KERNEL, 10, 20, 1);
 	add(session, ROW_KERNEL, 20, 30, 2);
@@ -103,18 +90,16 @@ static void a_part_is_what_is_not_wholly_outside(void **state)
 	assert_string_equal(numbers(0, 9), "");
 }
 
-static void kinds_of_another_version_are_left_out(void **state)
+TEST(kinds_of_another_version_are_left_out)
 {
-	(void)state;
 	add(session, ROW_KINDS, 1, 2, 1);
 	add(session, ROW_RANGE, 3, 4, 2);
 	add(session, UINT32_MAX, 5, 6, 3);
 	assert_string_equal(numbers(0, UINT64_MAX), "2 ");
 }
 
-static void what_is_held_of_memory_counts_from_before_the_part(void **state)
+TEST(what_is_held_of_memory_counts_from_before_the_part)
 {
-	(void)state;
 	add(session, TRACE_HELD, 10, 10, 1);
 	add(session, ROW_KERNEL, 10, 20, 2);
 	add(session, TRACE_HELD, 30, 30, 3);
@@ -184,19 +169,17 @@ static void is_sorted(const struct session *of)
 	free(seen);
 }
 
-static void many_segments_are_one_order(void **state)
+TEST(many_segments_are_one_order)
 {
-	(void)state;
 	fill(session, false);
 	is_sorted(session);
 }
 
-static void a_file_is_in_the_same_order_and_may_be_read_again(void **state)
+TEST(a_file_is_in_the_same_order_and_may_be_read_again)
 {
 	char path[] = "/tmp/ktime-order-XXXXXX";
 	struct session *writer, *reader;
 
-	(void)state;
 	close(mkstemp(path));
 	unlink(path);
 	assert_int_equal(session_create(&writer, path, SESSION_TRACE), 0);
@@ -209,14 +192,13 @@ static void a_file_is_in_the_same_order_and_may_be_read_again(void **state)
 	unlink(path);
 }
 
-static void processes_come_one_after_the_other(void **state)
+TEST(processes_come_one_after_the_other)
 {
 	const struct trace_record *record;
 	struct trace_order order;
 	uint64_t before = 0;
 	uint32_t process = 0, count = 0;
 
-	(void)state;
 	fill(session, true);
 	assert_int_equal(trace_order_open(&order, session, 0, UINT64_MAX), 0);
 	while (!trace_order_next(&order, &record) && record) {
@@ -231,22 +213,4 @@ static void processes_come_one_after_the_other(void **state)
 	}
 	assert_int_equal(count, MANY);
 	trace_order_close(&order);
-}
-
-int main(void)
-{
-#define ORDER_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		ORDER_TEST(no_trace_has_no_record),
-		ORDER_TEST(
-			of_two_that_start_together_the_longer_is_first_and_a_call_before_what_it_starts),
-		ORDER_TEST(a_part_is_what_is_not_wholly_outside),
-		ORDER_TEST(kinds_of_another_version_are_left_out),
-		ORDER_TEST(what_is_held_of_memory_counts_from_before_the_part),
-		ORDER_TEST(many_segments_are_one_order),
-		ORDER_TEST(a_file_is_in_the_same_order_and_may_be_read_again),
-		ORDER_TEST(processes_come_one_after_the_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

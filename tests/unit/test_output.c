@@ -2,27 +2,18 @@
 /* Files that come into being whole or not at all, and what ktime export refuses to write. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/export/export.h"
 #include "report/export/output.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 static char folder[32], path[64], profile[64], message[512], said[512];
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-output-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -33,13 +24,14 @@ static int start(void **state)
 }
 
 /* Nothing else may be left in the folder. */
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	unlink(path);
 	unlink(profile);
 	return rmdir(folder);
 }
+
+AROUND_EACH(start, stop);
 
 static void has(const char *expected)
 {
@@ -67,13 +59,12 @@ static int write_text(const char *text, bool overwrite)
 	return error;
 }
 
-static void a_file_is_there_once_it_is_whole(void **state)
+TEST(a_file_is_there_once_it_is_whole)
 {
 	mode_t mask = umask(027);
 	struct output output;
 	struct stat status;
 
-	(void)state;
 	assert_int_equal(output_open(&output, path, false, false, message, sizeof(message)), 0);
 	assert_non_null(output.place.temporary);
 	assert_int_equal(access(path, F_OK), -1);
@@ -87,11 +78,10 @@ static void a_file_is_there_once_it_is_whole(void **state)
 	assert_string_equal(message, "");
 }
 
-static void a_file_that_is_given_up_leaves_nothing(void **state)
+TEST(a_file_that_is_given_up_leaves_nothing)
 {
 	struct output output;
 
-	(void)state;
 	assert_int_equal(output_open(&output, path, false, false, message, sizeof(message)), 0);
 	fputs("part", output.file);
 	output_abandon(&output);
@@ -101,12 +91,11 @@ static void a_file_that_is_given_up_leaves_nothing(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-static void a_file_that_is_there_is_replaced_only_if_asked_for(void **state)
+TEST(a_file_that_is_there_is_replaced_only_if_asked_for)
 {
 	struct output output;
 	char expected[128];
 
-	(void)state;
 	assert_int_equal(write_text("one", false), 0);
 	assert_int_equal(write_text("two", false), -EEXIST);
 	snprintf(expected, sizeof(expected), "%s: File exists (-f replaces it)", path);
@@ -124,13 +113,12 @@ static void a_file_that_is_there_is_replaced_only_if_asked_for(void **state)
 	has("");
 }
 
-static void a_profile_is_replaced_by_nothing_but_a_profile(void **state)
+TEST(a_profile_is_replaced_by_nothing_but_a_profile)
 {
 	struct session *session;
 	struct output output;
 	char expected[192];
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
 	snprintf(expected, sizeof(expected),
 		 "%s: a ktime profile, which is replaced by nothing but a profile: give another "
@@ -156,11 +144,10 @@ static void a_profile_is_replaced_by_nothing_but_a_profile(void **state)
 	session_close(session);
 }
 
-static void no_link_is_followed(void **state)
+TEST(no_link_is_followed)
 {
 	struct stat status;
 
-	(void)state;
 	assert_int_equal(write_text("whole", false), 0);
 	assert_int_equal(rename(path, profile), 0);
 	assert_int_equal(symlink(profile, path), 0);
@@ -179,12 +166,11 @@ static void no_link_is_followed(void **state)
 }
 
 /* By such a path a file would be written from its beginning. */
-static void a_descriptor_is_written_on_by_its_path(void **state)
+TEST(a_descriptor_is_written_on_by_its_path)
 {
 	char name[32];
 	int fd;
 
-	(void)state;
 	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	assert_true(fd >= 0 && write(fd, "first ", 6) == 6);
 	for (unsigned i = 0; i < 2; i++) {
@@ -200,12 +186,11 @@ static void a_descriptor_is_written_on_by_its_path(void **state)
 	has("first next next ");
 }
 
-static void what_cannot_be_written_is_said(void **state)
+TEST(what_cannot_be_written_is_said)
 {
 	struct output output;
 	char expected[128];
 
-	(void)state;
 	assert_int_equal(output_open(&output, folder, true, false, message, sizeof(message)),
 			 -EISDIR);
 	snprintf(expected, sizeof(expected), "%s: Is a directory", folder);
@@ -250,12 +235,11 @@ static int export_profile(const struct options *options)
 	return status;
 }
 
-static void a_profile_is_exported_in_each_form(void **state)
+TEST(a_profile_is_exported_in_each_form)
 {
 	static const char *const starts[] = {"SQLite format 3", "{\"", "{\"format\":"};
 	struct options options;
 
-	(void)state;
 	session_close(whole_profile(WHOLE_CUPTI, profile));
 	for (int form = 0; form < 3; form++) {
 		char start[20] = "";
@@ -278,13 +262,12 @@ static void a_profile_is_exported_in_each_form(void **state)
 	}
 }
 
-static void what_is_not_exported_is_said(void **state)
+TEST(what_is_not_exported_is_said)
 {
 	struct options options;
 	struct session *session;
 	char expected[512];
 
-	(void)state;
 	options_defaults(&options);
 	assert_int_equal(export_profile(&options), 2);
 	assert_non_null(strstr(said, "ktime export: give --perfetto OUT, "));
@@ -316,12 +299,11 @@ static void what_is_not_exported_is_said(void **state)
 	options_free(&options);
 }
 
-static void a_pipe_without_a_reader_is_given_up(void **state)
+TEST(a_pipe_without_a_reader_is_given_up)
 {
 	char expected[128];
 	int reader;
 
-	(void)state;
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(write_text("text", false), -ENXIO);
 	snprintf(expected, sizeof(expected), "%s: nobody reads it", path);
@@ -331,23 +313,4 @@ static void a_pipe_without_a_reader_is_given_up(void **state)
 	assert_int_equal(write_text("text", false), 0);
 	assert_int_equal(read(reader, expected, sizeof(expected)), 4);
 	close(reader);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(a_file_is_there_once_it_is_whole),
-		TEST(a_file_that_is_given_up_leaves_nothing),
-		TEST(a_file_that_is_there_is_replaced_only_if_asked_for),
-		TEST(a_profile_is_replaced_by_nothing_but_a_profile),
-		TEST(no_link_is_followed),
-		TEST(a_descriptor_is_written_on_by_its_path),
-		TEST(a_pipe_without_a_reader_is_given_up),
-		TEST(what_cannot_be_written_is_said),
-		TEST(a_profile_is_exported_in_each_form),
-		TEST(what_is_not_exported_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

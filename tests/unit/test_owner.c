@@ -1,34 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the process that wrote a profile still runs, by more than its number. */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/session/owner.h"
+#include "tests/unit/test.h"
 
 static struct session_header header;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	header = (struct session_header){.pid = getpid()};
 	owner_of_this_process(&header.owner);
 	return 0;
 }
 
-static void a_process_is_known_by_boot_namespace_and_start(void **state)
+AROUND_EACH(start, NULL);
+
+TEST(a_process_is_known_by_boot_namespace_and_start)
 {
 	const struct session_owner owner = header.owner;
 
-	(void)state;
 	assert_int_equal(strlen(owner.boot), 36);
 	assert_true(owner.started > 0 && owner.pid_namespace > 0);
 	assert_int_equal(owner.started, process_started(getpid()));
@@ -53,11 +47,10 @@ static void a_process_is_known_by_boot_namespace_and_start(void **state)
 	assert_int_equal(owner_state(&header), OWNER_UNKNOWN);
 }
 
-static void one_that_ended_is_told(void **state)
+TEST(one_that_ended_is_told)
 {
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
 		pause();
@@ -74,12 +67,11 @@ static void one_that_ended_is_told(void **state)
 }
 
 /* A program may have closed its standard input: the next file gets its number. */
-static void a_closed_standard_input_changes_nothing(void **state)
+TEST(a_closed_standard_input_changes_nothing)
 {
 	int saved = fcntl(0, F_DUPFD_CLOEXEC, 3);
 	struct session_owner owner;
 
-	(void)state;
 	close(0);
 	owner_of_this_process(&owner);
 	assert_int_equal(fcntl(0, F_GETFD), -1);
@@ -88,16 +80,4 @@ static void a_closed_standard_input_changes_nothing(void **state)
 		close(saved);
 	}
 	assert_memory_equal(&owner, &header.owner, sizeof(owner));
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup(function, start)
-	const struct CMUnitTest tests[] = {
-		TEST(a_process_is_known_by_boot_namespace_and_start),
-		TEST(one_that_ended_is_told),
-		TEST(a_closed_standard_input_changes_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

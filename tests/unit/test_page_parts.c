@@ -1,37 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Sections of a page: processes side by side, copies by size. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
+#include "tests/unit/test.h"
 
 #define US 1000ull
 
 static struct session *session;
 static char *page;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return session_create(&session, NULL, 0);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	free(page);
 	page = NULL;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void has(const char *text)
 {
@@ -59,9 +50,8 @@ static struct job_process *add_process(int rank, uint64_t gpu, uint64_t collecti
 	return added;
 }
 
-static void processes_have_bars_of_one_scale(void **state)
+TEST(processes_have_bars_of_one_scale)
 {
-	(void)state;
 	add_process(0, 300 * US, 100 * US, 1000 * US, 400 * US)->causes[IDLE_PROGRAM] = 500 * US;
 	add_process(1, 500 * US, 0, 2000 * US, 500 * US)->causes[IDLE_LATENCY] = 1500 * US;
 	page = page_text(session, "");
@@ -82,12 +72,11 @@ static void processes_have_bars_of_one_scale(void **state)
 	assert_null(strstr(page, "more processes are not in this page"));
 }
 
-static void more_processes_than_fit_are_counted(void **state)
+TEST(more_processes_than_fit_are_counted)
 {
 	size_t shown = 0;
 	char expected[128];
 
-	(void)state;
 	for (int rank = 0; rank < 2000; rank++)
 		add_process(rank, 300 * US, 0, 1000 * US, 400 * US)->causes[IDLE_CALL] = 1;
 	page = page_text(session, "");
@@ -101,12 +90,11 @@ static void more_processes_than_fit_are_counted(void **state)
 	assert_true(strlen(page) < 400000);
 }
 
-static void uneven_rows_name_the_slowest(void **state)
+TEST(uneven_rows_name_the_slowest)
 {
 	const char *start = (const char *)session_header(session);
 	const struct job_process *slow;
 
-	(void)state;
 	add_process(0, US, 0, US, US);
 	slow = add_process(1, US, 0, US, US);
 	session_add_item(session, SEGMENT_JOB_ROWS,
@@ -151,13 +139,12 @@ static void add_copy(struct row *row, uint64_t bytes, uint64_t ns)
 	start += 2 * ns;
 }
 
-static void copies_are_told_apart_by_size(void **state)
+TEST(copies_are_told_apart_by_size)
 {
 	struct device_info *device = &session_header(session)->devices[0];
 	struct row *row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
 	struct row *within = session_row(session, ROW_MEMCPY, "[CUDA memcpy DtoD]", 0);
 
-	(void)state;
 	device->used = 1;
 	device->pcie_generation = 4;
 	device->pcie_lanes = 8;
@@ -182,11 +169,10 @@ static void copies_are_told_apart_by_size(void **state)
 	assert_null(strstr(page, "By size: needs a trace"));
 }
 
-static void without_a_trace_the_page_says_what_sizes_need(void **state)
+TEST(without_a_trace_the_page_says_what_sizes_need)
 {
 	struct row *row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
 
-	(void)state;
 	row->calls = 1;
 	session_add_sample(session, &row->cupti, 1000);
 	page = page_text(session, "");
@@ -194,13 +180,12 @@ static void without_a_trace_the_page_says_what_sizes_need(void **state)
 	assert_null(strstr(page, "copy-sizes-table"));
 }
 
-static void memory_is_shown_by_device_and_by_origin(void **state)
+TEST(memory_is_shown_by_device_and_by_origin)
 {
 	struct session_header *header = session_header(session);
 	struct memory_use *use;
 	struct memory_site *site;
 
-	(void)state;
 	page = page_text(session, "");
 	assert_null(strstr(page, "memory-table"));
 	free(page);
@@ -269,12 +254,11 @@ static void memory_is_shown_by_device_and_by_origin(void **state)
 	has("; 1 allocation by launches of graphs, which is not followed.</li>\n");
 }
 
-static void energy_and_clocks_are_shown_by_device(void **state)
+TEST(energy_and_clocks_are_shown_by_device)
 {
 	struct device_info *devices = session_header(session)->devices;
 	struct device_energy *energy = &devices[2].energy;
 
-	(void)state;
 	devices[2].used = devices[3].used = devices[5].used = 1;
 	page = page_text(session, "");
 	assert_null(strstr(page, "energy-table"));
@@ -312,11 +296,10 @@ static void energy_and_clocks_are_shown_by_device(void **state)
 	assert_null(strstr(page, "609 J"));
 }
 
-static void what_is_not_known_of_energy_is_not_shown_as_a_figure(void **state)
+TEST(what_is_not_known_of_energy_is_not_shown_as_a_figure)
 {
 	struct device_info *device = session_header(session)->devices;
 
-	(void)state;
 	device->used = 1;
 	device->energy = (struct device_energy){.state = ENERGY_READ,
 						.source = ENERGY_FROM_POWER,
@@ -337,22 +320,4 @@ static void what_is_not_known_of_energy_is_not_shown_as_a_figure(void **state)
 	    "<td class=\"number\" data-value=\"1500\">1500 MHz</td>"
 	    "<td class=\"number\" data-value=\"-1\">-</td><td>never</td></tr>");
 	assert_null(strstr(page, "about"));
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(processes_have_bars_of_one_scale),
-		TEST(more_processes_than_fit_are_counted),
-		TEST(uneven_rows_name_the_slowest),
-		TEST(copies_are_told_apart_by_size),
-		TEST(memory_is_shown_by_device_and_by_origin),
-		TEST(energy_and_clocks_are_shown_by_device),
-		TEST(what_is_not_known_of_energy_is_not_shown_as_a_figure),
-		TEST(without_a_trace_the_page_says_what_sizes_need),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How large a page becomes, and what is left out of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
+#include "tests/unit/test.h"
 
 #define US	  1000ull
 /* What a page without a trace may take. */
@@ -20,11 +11,10 @@
 static struct session *session;
 static char *page;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct session_header *header;
 
-	(void)state;
 	if (session_create(&session, NULL, 0))
 		return -1;
 	header = session_header(session);
@@ -33,14 +23,15 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	free(page);
 	page = NULL;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 /* Kernels, each faster than the one before, whose names have `length` letters and a number of four
  * digits; their times lie far apart, so that each histogram has as many bars as there can be. */
@@ -102,12 +93,11 @@ static void has(const char *text)
 		fail_msg("the page has no %s", text);
 }
 
-static void a_page_has_all_of_500_kernels_with_long_names(void **state)
+TEST(a_page_has_all_of_500_kernels_with_long_names)
 {
 	unsigned histograms;
 	char expected[96];
 
-	(void)state;
 	add_kernels(500, 200);
 	add_calls_and_sites(20);
 	page = page_text(session, "");
@@ -124,21 +114,19 @@ static void a_page_has_all_of_500_kernels_with_long_names(void **state)
 	has(expected);
 }
 
-static void a_small_page_has_a_histogram_of_each_row(void **state)
+TEST(a_small_page_has_a_histogram_of_each_row)
 {
-	(void)state;
 	add_kernels(30, 10);
 	page = page_text(session, "");
 	assert_int_equal(count_of("<svg class=\"histogram\""), 30);
 	assert_null(strstr(page, "class=\"left-out\""));
 }
 
-static void what_does_not_fit_is_counted(void **state)
+TEST(what_does_not_fit_is_counted)
 {
 	unsigned kernels, calls, sites;
 	char expected[96];
 
-	(void)state;
 	add_kernels(4000, 600);
 	add_calls_and_sites(1000);
 	page = page_text(session, "");
@@ -162,11 +150,10 @@ static void what_does_not_fit_is_counted(void **state)
 }
 
 /* As many blocks as there may be, in tracks of their own, with names. */
-static void with_a_timeline_a_page_takes_less_than_two_megabytes(void **state)
+TEST(with_a_timeline_a_page_takes_less_than_two_megabytes)
 {
 	char name[300];
 
-	(void)state;
 	add_kernels(2000, 200);
 	session_header(session)->trace_on = 1;
 	for (unsigned i = 0; i < 60000; i++) {
@@ -182,18 +169,4 @@ static void with_a_timeline_a_page_takes_less_than_two_megabytes(void **state)
 	page = page_text(session, "");
 	has("<p class=\"remark\">Records shorter than ");
 	assert_in_range(strlen(page), PAGE_MOST, 2 * PAGE_MOST);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_page_has_all_of_500_kernels_with_long_names),
-		TEST(a_small_page_has_a_histogram_of_each_row),
-		TEST(what_does_not_fit_is_counted),
-		TEST(with_a_timeline_a_page_takes_less_than_two_megabytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The timeline of a page: its tracks, when its devices were idle, and what it leaves out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/html/section.h"
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 #define US   1000ull
 #define ZERO 5000000ull
@@ -23,23 +14,23 @@ static struct options options;
 static struct filter filter;
 static struct timeline timeline;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	options_defaults(&options);
 	assert_int_equal(session_create(&session, NULL, 0), 0);
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	items_free(&timeline);
 	filter_free(&filter);
 	options_free(&options);
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void add(const struct trace_record *rest, const char *name, uint64_t start, uint64_t end)
 {
@@ -63,9 +54,8 @@ static void read_trace(void)
 	assert_int_equal(items_read(&timeline, session, &filter), 0);
 }
 
-static void a_device_is_busy_while_any_of_its_streams_is(void **state)
+TEST(a_device_is_busy_while_any_of_its_streams_is)
 {
-	(void)state;
 	add_kernel(1, 1 * US, 100 * US);
 	add(&(struct trace_record){.kind = ROW_MEMCPY, .stream = 8}, "[CUDA memcpy HtoD]", 10 * US,
 	    20 * US);
@@ -86,11 +76,10 @@ static void a_device_is_busy_while_any_of_its_streams_is(void **state)
 	assert_int_equal(timeline.tracks[2].count, 2);
 }
 
-static void ranges_inside_of_others_have_a_track_below(void **state)
+TEST(ranges_inside_of_others_have_a_track_below)
 {
 	struct trace_record range = {.kind = ROW_RANGE, .device = -1, .thread = 5};
 
-	(void)state;
 	add(&range, "inner", 2 * US, 3 * US);
 	add(&range, "inner", 4 * US, 5 * US);
 	add(&range, "outer", 1 * US, 9 * US);
@@ -105,7 +94,7 @@ static void ranges_inside_of_others_have_a_track_below(void **state)
 	assert_int_equal(timeline.tracks[1].count, 2);
 }
 
-static void records_that_are_close_together_are_one_block(void **state)
+TEST(records_that_are_close_together_are_one_block)
 {
 	struct item items[] = {{.start = 0, .end = 10, .name = 1},
 			       {.start = 20, .end = 35, .name = 2},
@@ -117,7 +106,6 @@ static void records_that_are_close_together_are_one_block(void **state)
 	struct block block;
 	size_t next = 0;
 
-	(void)state;
 	assert_true(items_block(&few, &track, &next, &block));
 	assert_int_equal(block.start, 0);
 	assert_int_equal(block.end, 140);
@@ -153,12 +141,11 @@ static uint64_t records_in_blocks(size_t *blocks)
 	return records;
 }
 
-static void a_long_trace_has_as_many_blocks_as_a_page_has_room_for(void **state)
+TEST(a_long_trace_has_as_many_blocks_as_a_page_has_room_for)
 {
 	size_t blocks;
 	char *page;
 
-	(void)state;
 	for (uint64_t i = 0; i < 100000; i++)
 		add_kernel(0, 10000 * i, 10000 * i + 3000 + i % 7);
 	read_trace();
@@ -176,12 +163,11 @@ static void a_long_trace_has_as_many_blocks_as_a_page_has_room_for(void **state)
 	assert_int_equal(blocks, 199999);
 }
 
-static void the_page_has_the_tracks_and_their_blocks(void **state)
+TEST(the_page_has_the_tracks_and_their_blocks)
 {
 	struct session *whole = whole_profile(WHOLE_CUPTI, NULL);
 	char *page = page_text(whole, "");
 
-	(void)state;
 	assert_non_null(strstr(page, "<th scope=\"row\">GPU 0 idle</th>"));
 	assert_non_null(strstr(page, "<th scope=\"row\">GPU 1 stream 8</th>"));
 	assert_non_null(strstr(page, "<th scope=\"row\">thread 71 ranges</th>"));
@@ -200,19 +186,4 @@ static void the_page_has_the_tracks_and_their_blocks(void **state)
 	assert_null(strstr(page, "timeline-data"));
 	free(page);
 	session_close(whole);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_device_is_busy_while_any_of_its_streams_is),
-		TEST(ranges_inside_of_others_have_a_track_below),
-		cmocka_unit_test(records_that_are_close_together_are_one_block),
-		TEST(a_long_trace_has_as_many_blocks_as_a_page_has_room_for),
-		cmocka_unit_test(the_page_has_the_tracks_and_their_blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

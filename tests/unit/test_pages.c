@@ -5,22 +5,14 @@
  * golden.h where a change of it is wanted.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/compare/compare.h"
 #include "report/merge/merge.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 /* Where what begins here ends, if it is the style, a script or the version; else its begin. */
 static const char *fixed_end(const char *at)
@@ -159,7 +151,7 @@ static void write_comparison(FILE *file)
 	unlink(path);
 }
 
-static void each_figure_stands_where_it_belongs(void **state)
+TEST(each_figure_stands_where_it_belongs)
 {
 	static const char *const titles[WHOLE_KINDS] = {"a profile by CUPTI", "a profile by events",
 							"a profile in windows"};
@@ -167,7 +159,6 @@ static void each_figure_stands_where_it_belongs(void **state)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(file);
 	for (int kind = 0; kind < WHOLE_KINDS; kind++) {
 		struct session *session = whole_profile(kind, NULL);
@@ -180,13 +171,4 @@ static void each_figure_stands_where_it_belongs(void **state)
 	fclose(file);
 	is_golden("pages", text);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_figure_stands_where_it_belongs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

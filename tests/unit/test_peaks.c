@@ -3,17 +3,9 @@
  * What devices can do at most, and how many warps of a kernel they hold: tests/golden/peaks.txt has
  * it for each compute capability and link; see golden.h where a change of it is wanted.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "report/devices/peaks.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/test.h"
 
 /* Of one multiprocessor at 1 GHz: twice its multiply-adds in one clock. */
 static void write_throughputs(FILE *file)
@@ -113,13 +105,12 @@ static void write_occupancies(FILE *file)
 			write_occupancy(file, capabilities[i], &shapes[j]);
 }
 
-static void peaks_and_occupancies_are_as_documented(void **state)
+TEST(peaks_and_occupancies_are_as_documented)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(file);
 	write_throughputs(file);
 	write_links(file);
@@ -130,7 +121,7 @@ static void peaks_and_occupancies_are_as_documented(void **state)
 }
 
 /* Published: H100 SXM 989 TFLOP/s of dense FP16, 34 of FP64, 67 of FP32; H200 4.8 TB/s. */
-static void the_peaks_of_an_h200_are_the_published_ones(void **state)
+TEST(the_peaks_of_an_h200_are_the_published_ones)
 {
 	const struct device_info info = {.compute_capability = 90,
 					 .multiprocessors = 132,
@@ -139,14 +130,13 @@ static void the_peaks_of_an_h200_are_the_published_ones(void **state)
 					 .bus_bits = 6144};
 	struct peaks peaks = peaks_of(&info);
 
-	(void)state;
 	assert_in_range((uint64_t)peaks.flops[PRECISION_FP16], 980000, 995000);
 	assert_in_range((uint64_t)peaks.flops[PRECISION_FP64], 30500, 34500);
 	assert_in_range((uint64_t)peaks.flops[PRECISION_FP32], 61000, 68000);
 	assert_in_range((uint64_t)peaks.dram, 4800, 4920);
 }
 
-static void a_device_of_which_nothing_is_known_has_no_occupancy(void **state)
+TEST(a_device_of_which_nothing_is_known_has_no_occupancy)
 {
 	const struct launch_shape shape = {.threads = 64, .registers = 8, .launches = 1};
 	const struct device_info whole = {.most_threads = 2048,
@@ -155,7 +145,6 @@ static void a_device_of_which_nothing_is_known_has_no_occupancy(void **state)
 					  .most_shared = 102400};
 	struct device_info info = whole;
 
-	(void)state;
 	assert_true(occupancy_of(&info, &shape).fraction == 1);
 	assert_true(occupancy_of(&info, &shape).waves == 0);
 	info.most_threads = 0;
@@ -169,15 +158,4 @@ static void a_device_of_which_nothing_is_known_has_no_occupancy(void **state)
 	info = whole;
 	info.most_shared = 0;
 	assert_true(occupancy_of(&info, &shape).fraction == 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(peaks_and_occupancies_are_as_documented),
-		cmocka_unit_test(the_peaks_of_an_h200_are_the_published_ones),
-		cmocka_unit_test(a_device_of_which_nothing_is_known_has_no_occupancy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,20 +5,12 @@
  */
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/prometheus/prometheus.h"
 #include "report/session/estimate.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 static const struct prometheus_place nowhere = {"", "", ""};
 
@@ -34,14 +26,13 @@ static char *written(struct prometheus *metrics)
 	return text;
 }
 
-static void each_figure_has_its_series(void **state)
+TEST(each_figure_has_its_series)
 {
 	static const struct prometheus_place place = {"node7", "the \"pod\"\\", "science"};
 	struct prometheus *metrics = prometheus_create(4);
 	locale_t locale = uselocale((locale_t)0);
 	char *text;
 
-	(void)state;
 	assert_non_null(metrics);
 	for (int kind = 0; kind < WHOLE_KINDS; kind++) {
 		struct session *session = whole_profile(kind, NULL);
@@ -105,12 +96,11 @@ static double value_of(struct prometheus *metrics, struct session *session, cons
 #define RUN    "ktime_run_seconds_total{pid=\"7\"} "
 #define MEMORY "ktime_overhead_memory_bytes{pid=\"7\"} "
 
-static void a_kernel_keeps_the_series_that_it_has(void **state)
+TEST(a_kernel_keeps_the_series_that_it_has)
 {
 	struct prometheus *metrics = prometheus_create(1);
 	struct session *session = session_of(7, 50);
 
-	(void)state;
 	add_calls(session, "first", 2, 100);
 	add_calls(session, "second", 3, 10);
 	assert_true(value_of(metrics, session, FIRST) == 2);
@@ -129,13 +119,12 @@ static void a_kernel_keeps_the_series_that_it_has(void **state)
 	prometheus_free(metrics);
 }
 
-static void counters_do_not_become_smaller_and_gauges_may(void **state)
+TEST(counters_do_not_become_smaller_and_gauges_may)
 {
 	struct prometheus *metrics = prometheus_create(5);
 	struct session *session = session_of(7, 50);
 	uint64_t *counters = session_header(session)->counters;
 
-	(void)state;
 	counters[COUNTER_wall_ns] = 3000000000;
 	counters[COUNTER_memory_bytes] = 70;
 	assert_true(value_of(metrics, session, RUN) == 3);
@@ -174,13 +163,12 @@ static uint64_t nanoseconds_of(struct prometheus *metrics, struct session *sessi
 }
 
 /* By events each timed call stands for several: in the sum as in the buckets. */
-static void durations_are_of_one_weighted_sample(void **state)
+TEST(durations_are_of_one_weighted_sample)
 {
 	struct prometheus *metrics = prometheus_create(1);
 	struct session *session = session_of(7, 50);
 	struct row *row = session_row(session, ROW_KERNEL, "sampled", 0);
 
-	(void)state;
 	session_header(session)->cupti_active = 0;
 	session_header(session)->timer = TIMER_EVENTS;
 	for (int i = 0; i < 4; i++)
@@ -203,13 +191,12 @@ static void durations_are_of_one_weighted_sample(void **state)
 }
 
 /* With a budget a run begins with events; they go on beside CUPTI, once that is started. */
-static void metrics_go_on_where_cupti_starts_late(void **state)
+TEST(metrics_go_on_where_cupti_starts_late)
 {
 	struct prometheus *metrics = prometheus_create(1);
 	struct session *session = session_of(7, 50);
 	struct row *row = session_row(session, ROW_KERNEL, "sampled", 0);
 
-	(void)state;
 	session_header(session)->cupti_active = 0;
 	for (int i = 0; i < 40; i++)
 		add_timed(session, row, 10, 4000);
@@ -230,13 +217,12 @@ static void metrics_go_on_where_cupti_starts_late(void **state)
 	prometheus_free(metrics);
 }
 
-static void durations_are_without_overhead_and_never_negative(void **state)
+TEST(durations_are_without_overhead_and_never_negative)
 {
 	const struct {
 		uint64_t overhead, sum;
 	} cases[] = {{500, 2000 + 10 * 2500}, {3000, 0}};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct prometheus *metrics = prometheus_create(1);
 		struct session *session = session_of(7, 50);
@@ -255,13 +241,12 @@ static void durations_are_without_overhead_and_never_negative(void **state)
 }
 
 /* Of merged processes the sum of their estimates is known, here of 74 calls. */
-static void durations_of_a_job_are_of_its_weighted_sample(void **state)
+TEST(durations_of_a_job_are_of_its_weighted_sample)
 {
 	struct prometheus *metrics = prometheus_create(1);
 	struct session *session = session_of(7, 50);
 	struct row *row = session_row(session, ROW_KERNEL, "sampled", 0);
 
-	(void)state;
 	session_header(session)->timer = TIMER_EVENTS;
 	add_timed(session, row, 37, 2500);
 	row->calls = 74;
@@ -273,14 +258,13 @@ static void durations_of_a_job_are_of_its_weighted_sample(void **state)
 	prometheus_free(metrics);
 }
 
-static void labels_hold_any_text(void **state)
+TEST(labels_hold_any_text)
 {
 	struct prometheus *metrics = prometheus_create(1);
 	struct session *session = session_of(-12, 0);
 	struct prometheus_place place = {"x\"y\\z\n", "\xff", ""};
 	char *text, expected[512];
 
-	(void)state;
 	assert_int_equal(prometheus_add(metrics, session, &place), 0);
 	/* What is too long is cut, where no character is. */
 	memset(place.node, 'q', sizeof(place.node) - 1);
@@ -310,12 +294,11 @@ static void is_unique(const char *text)
 	}
 }
 
-static void a_series_is_there_once_whatever_the_names(void **state)
+TEST(a_series_is_there_once_whatever_the_names)
 {
 	static const char *const names[] = {"other", "red\x1b", "red\\x1b", "red\xe2\x80\xae"};
 	char name[300];
 
-	(void)state;
 	for (unsigned kernels = 0; kernels < 6; kernels++) {
 		struct prometheus *metrics = prometheus_create(kernels);
 		struct session *session = session_of(7, 50);
@@ -365,9 +348,8 @@ static void is_place(const char *node, const char *pod, const char *pod_namespac
 	assert_string_equal(place.pod_namespace, pod_namespace);
 }
 
-static void the_place_is_the_environments(void **state)
+TEST(the_place_is_the_environments)
 {
-	(void)state;
 	variables[0] = NULL;
 	is_place("host", "", "");
 	variables[0] = "KUBERNETES_SERVICE_HOST";
@@ -399,9 +381,8 @@ static void is_path(const char *pattern, const char *expected)
 	free(path);
 }
 
-static void each_process_has_its_file(void **state)
+TEST(each_process_has_its_file)
 {
-	(void)state;
 	is_path("dir/app.prom", "dir/app.42.prom");
 	is_path("app", "app.42.prom");
 	is_path("app.%p.prom", "app.42.prom");
@@ -409,23 +390,4 @@ static void each_process_has_its_file(void **state)
 	is_path(".prom", ".prom.42.prom");
 	is_path("x.prom", "x.42.prom");
 	is_path("app%z", NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_figure_has_its_series),
-		cmocka_unit_test(a_kernel_keeps_the_series_that_it_has),
-		cmocka_unit_test(counters_do_not_become_smaller_and_gauges_may),
-		cmocka_unit_test(durations_are_of_one_weighted_sample),
-		cmocka_unit_test(metrics_go_on_where_cupti_starts_late),
-		cmocka_unit_test(durations_are_without_overhead_and_never_negative),
-		cmocka_unit_test(durations_of_a_job_are_of_its_weighted_sample),
-		cmocka_unit_test(labels_hold_any_text),
-		cmocka_unit_test(a_series_is_there_once_whatever_the_names),
-		cmocka_unit_test(the_place_is_the_environments),
-		cmocka_unit_test(each_process_has_its_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

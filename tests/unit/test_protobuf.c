@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages are encoded as Protocol Buffers has it, up to the last byte of each length. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/export/protobuf.h"
+#include "tests/unit/test.h"
 
 static struct protobuf message;
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	protobuf_free(&message);
 	return 0;
 }
+
+AROUND_EACH(NULL, tear_down);
 
 /* The bytes so far, as hexadecimal digits, and begins anew. */
 static void are(const char *expected)
@@ -37,7 +31,7 @@ static void are(const char *expected)
 	free(text);
 }
 
-static void numbers_take_seven_bits_a_byte(void **state)
+TEST(numbers_take_seven_bits_a_byte)
 {
 	static const struct {
 		uint64_t value;
@@ -54,16 +48,14 @@ static void numbers_take_seven_bits_a_byte(void **state)
 		{UINT64_MAX, "08ffffffffffffffffff01"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		protobuf_unsigned(&message, 1, numbers[i].value);
 		are(numbers[i].bytes);
 	}
 }
 
-static void tags_have_the_field_and_the_type(void **state)
+TEST(tags_have_the_field_and_the_type)
 {
-	(void)state;
 	protobuf_unsigned(&message, 15, 2);
 	are("7802");
 	protobuf_unsigned(&message, 16, 2);
@@ -81,9 +73,8 @@ static void tags_have_the_field_and_the_type(void **state)
 	are("1a05c3a4efbfbd");
 }
 
-static void a_message_in_a_message_has_its_length_before_it(void **state)
+TEST(a_message_in_a_message_has_its_length_before_it)
 {
-	(void)state;
 	protobuf_begin(&message, 1);
 	protobuf_end(&message);
 	are("0a00");
@@ -103,9 +94,8 @@ static void a_message_in_a_message_has_its_length_before_it(void **state)
 	    "0809");
 }
 
-static void what_is_open_ends_when_it_is_written(void **state)
+TEST(what_is_open_ends_when_it_is_written)
 {
-	(void)state;
 	protobuf_begin(&message, 1);
 	protobuf_begin(&message, 2);
 	protobuf_unsigned(&message, 1, 9);
@@ -149,9 +139,8 @@ static void has_lengths(size_t body, const char *outer, const char *inner)
 	free(letters);
 }
 
-static void lengths_take_as_many_bytes_as_they_need(void **state)
+TEST(lengths_take_as_many_bytes_as_they_need)
 {
-	(void)state;
 	has_lengths(124, "7e", "7c");
 	has_lengths(126, "8001", "7e");
 	has_lengths(128, "8301", "8001");
@@ -160,11 +149,10 @@ static void lengths_take_as_many_bytes_as_they_need(void **state)
 	has_lengths(16384, "848001", "808001");
 }
 
-static void what_cannot_be_written_is_an_error_and_forgotten(void **state)
+TEST(what_cannot_be_written_is_an_error_and_forgotten)
 {
 	FILE *full = fopen("/dev/full", "w");
 
-	(void)state;
 	assert_non_null(full);
 	setvbuf(full, NULL, _IONBF, 0);
 	protobuf_unsigned(&message, 1, 1);
@@ -178,19 +166,4 @@ static void what_cannot_be_written_is_an_error_and_forgotten(void **state)
 	protobuf_end(&message);
 	assert_int_equal(message.size, 0);
 	assert_int_equal(protobuf_write(&message, stderr), -ENOMEM);
-}
-
-int main(void)
-{
-#define PROTOBUF_TEST(name) cmocka_unit_test_teardown(name, tear_down)
-	const struct CMUnitTest tests[] = {
-		PROTOBUF_TEST(numbers_take_seven_bits_a_byte),
-		PROTOBUF_TEST(tags_have_the_field_and_the_type),
-		PROTOBUF_TEST(a_message_in_a_message_has_its_length_before_it),
-		PROTOBUF_TEST(what_is_open_ends_when_it_is_written),
-		PROTOBUF_TEST(lengths_take_as_many_bytes_as_they_need),
-		PROTOBUF_TEST(what_cannot_be_written_is_an_error_and_forgotten),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which open ranges an expression of --nvtx-include means. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/options/range_pattern.h"
+#include "tests/unit/test.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -34,9 +27,8 @@ static void expect(const char *text, bool expected)
 		fail_msg("%s: not %d", text, expected);
 }
 
-static void a_range_is_anywhere_on_the_stack_of_its_domain(void **state)
+TEST(a_range_is_anywhere_on_the_stack_of_its_domain)
 {
-	(void)state;
 	expect("main/", true);
 	expect("step 1/", true);
 	expect("step/", false);
@@ -46,9 +38,8 @@ static void a_range_is_anywhere_on_the_stack_of_its_domain(void **state)
 	expect("other@main/", false);
 }
 
-static void brackets_are_the_ends_of_the_stack(void **state)
+TEST(brackets_are_the_ends_of_the_stack)
 {
-	(void)state;
 	expect("[main/", true);
 	expect("[step 1/", false);
 	expect("step 1]", false);
@@ -57,9 +48,8 @@ static void brackets_are_the_ends_of_the_stack(void **state)
 	expect("library@outer]", false);
 }
 
-static void what_is_between_two_ranges_is_counted(void **state)
+TEST(what_is_between_two_ranges_is_counted)
 {
-	(void)state;
 	expect("main/step 1", true);
 	expect("main/+/step 1", false);
 	expect("main/*/step 1", true);
@@ -69,19 +59,17 @@ static void what_is_between_two_ranges_is_counted(void **state)
 	expect("step 1/*/main", false);
 }
 
-static void a_backslash_takes_a_letters_meaning(void **state)
+TEST(a_backslash_takes_a_letters_meaning)
 {
 	static const struct open_range_name odd[] = {{"a@b", "c,d*"}, {"a@b", "*"}};
 
-	(void)state;
 	assert_true(matches("a\\@b@c\\,d\\*/", odd, 2));
 	assert_true(matches("a\\@b@\\*]", odd, 2));
 	assert_false(matches("a\\@b@[\\*/", odd, 2));
 }
 
-static void expressions_are_searched_for(void **state)
+TEST(expressions_are_searched_for)
 {
-	(void)state;
 	expect("regex:^step [0-9]$/", true);
 	expect("regex:tep/", true);
 	expect("regex:^tep/", false);
@@ -90,12 +78,11 @@ static void expressions_are_searched_for(void **state)
 	expect("library@regex:^o/regex:^i", true);
 }
 
-static void all_of_several_start_end_ranges_must_be_open(void **state)
+TEST(all_of_several_start_end_ranges_must_be_open)
 {
 	static const struct open_range_name open[] = {
 		{"", "one"}, {"library", "other"}, {"", "two"}};
 
-	(void)state;
 	assert_true(matches("one", open, 3));
 	assert_true(matches("two,one", open, 3));
 	assert_false(matches("one,other", open, 3));
@@ -103,14 +90,13 @@ static void all_of_several_start_end_ranges_must_be_open(void **state)
 	assert_false(matches("one", open, 0));
 }
 
-static void bad_expressions_are_refused(void **state)
+TEST(bad_expressions_are_refused)
 {
 	static const char *const bad[] = {"",	      "/",	    "a//b", "regex:(/",
 					  "library@", "regex:[@a/", ","};
 	struct range_pattern *pattern;
 	char message[160];
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		message[0] = '\0';
 		if (range_pattern_parse(&pattern, bad[i], message, sizeof(message)) == 0)
@@ -118,19 +104,4 @@ static void bad_expressions_are_refused(void **state)
 		assert_null(pattern);
 		assert_true(strlen(message) > 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_range_is_anywhere_on_the_stack_of_its_domain),
-		cmocka_unit_test(brackets_are_the_ends_of_the_stack),
-		cmocka_unit_test(what_is_between_two_ranges_is_counted),
-		cmocka_unit_test(a_backslash_takes_a_letters_meaning),
-		cmocka_unit_test(expressions_are_searched_for),
-		cmocka_unit_test(all_of_several_start_end_ranges_must_be_open),
-		cmocka_unit_test(bad_expressions_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rank is the innermost launcher's, and each rank's profile has a name of its own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/options/filename.h"
+#include "tests/unit/test.h"
 
 static struct process_rank rank;
 
@@ -48,9 +40,8 @@ static void is_rank(const char *environment, const char *launcher, int number, i
 #define SLURM                                                                                      \
 	"SLURM_JOB_ID=77 SLURM_STEP_ID=0 SLURM_PROCID=6 SLURM_LOCALID=2 SLURM_STEP_NUM_TASKS=12"
 
-static void each_launcher_tells_the_rank(void **state)
+TEST(each_launcher_tells_the_rank)
 {
-	(void)state;
 	is_rank(TORCHRUN, "torchrun", 5, 1, 8, "none.29500");
 	is_rank(OPEN_MPI, "Open MPI", 3, 3, 16, "1094647809");
 	is_rank(HYDRA, "PMI", 2, 0, 4, "");
@@ -58,24 +49,21 @@ static void each_launcher_tells_the_rank(void **state)
 	is_rank("PMIX_RANK=9 PMIX_NAMESPACE=slurm.pmix.77.0", "PMIx", 9, -1, -1, "slurm.pmix.77.0");
 }
 
-static void the_innermost_launcher_tells_it(void **state)
+TEST(the_innermost_launcher_tells_it)
 {
-	(void)state;
 	is_rank(TORCHRUN " " SLURM, "torchrun", 5, 1, 8, "none.29500");
 	is_rank(OPEN_MPI " " SLURM, "Open MPI", 3, 3, 16, "1094647809");
 	is_rank(HYDRA " " SLURM, "PMI", 2, 0, 4, "");
 }
 
-static void what_it_does_not_tell_comes_from_one_of_the_same_rank(void **state)
+TEST(what_it_does_not_tell_comes_from_one_of_the_same_rank)
 {
-	(void)state;
 	is_rank("PMIX_RANK=6 " SLURM, "PMIx", 6, 2, 12, "77.0");
 	is_rank("PMIX_RANK=5 " SLURM, "PMIx", 5, -1, -1, "");
 }
 
-static void a_batch_script_has_no_rank(void **state)
+TEST(a_batch_script_has_no_rank)
 {
-	(void)state;
 	assert_false(find_in("SLURM_JOB_ID=77 SLURM_PROCID=0 SLURM_LOCALID=0", NULL));
 	assert_false(find_in("SLURM_JOB_ID=77 SLURM_STEP_ID=batch SLURM_PROCID=0", NULL));
 	assert_false(find_in("RANK=3 WORLD_SIZE=4", NULL));
@@ -84,9 +72,8 @@ static void a_batch_script_has_no_rank(void **state)
 	is_rank("SLURM_STEP_ID=batch SLURM_PROCID=0 " HYDRA, "PMI", 2, 0, 4, "");
 }
 
-static void a_named_variable_comes_first(void **state)
+TEST(a_named_variable_comes_first)
 {
-	(void)state;
 	assert_true(find_in("MY_RANK=7 " OPEN_MPI, "MY_RANK"));
 	assert_int_equal(rank.rank, 7);
 	assert_int_equal(rank.world_size, -1);
@@ -98,12 +85,11 @@ static void a_named_variable_comes_first(void **state)
 	assert_false(find_in(OPEN_MPI, "MY_RANK"));
 }
 
-static void what_is_no_number_is_no_rank(void **state)
+TEST(what_is_no_number_is_no_rank)
 {
 	static const char *const bad[] = {"", "-1", "3x", "99999999999", "2147483648"};
 	char environment[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		strcpy(environment, "PMI_RANK=");
 		assert_false(find_in(strcat(environment, bad[i]), NULL));
@@ -111,9 +97,8 @@ static void what_is_no_number_is_no_rank(void **state)
 	is_rank("PMI_RANK=4 PMI_SIZE=4", "PMI", 4, -1, -1, "");
 }
 
-static void lists_of_ranks(void **state)
+TEST(lists_of_ranks)
 {
-	(void)state;
 	assert_true(rank_list_is_valid("0,7") && rank_list_is_valid("0-3,12"));
 	assert_false(rank_list_is_valid("") || rank_list_is_valid("0,") ||
 		     rank_list_is_valid("3-1") || rank_list_is_valid("a") ||
@@ -146,12 +131,11 @@ static void is_file_of_process(const char *pattern, unsigned ordinal, const char
 	assert_false(rank_file_pattern_of_process(own, strlen(expected), pattern, &rank, ordinal));
 }
 
-static void ranks_have_files_of_their_own(void **state)
+TEST(ranks_have_files_of_their_own)
 {
 	static const char *const told_apart[] = {"run.%r", "run.%p.ktime", "%q{ID}"};
 	char own[16];
 
-	(void)state;
 	assert_true(find_in(HYDRA, NULL));
 	is_file("run", "run.%r.ktime");
 	is_file("run.ktime", "run.%r.ktime");
@@ -169,20 +153,4 @@ static void ranks_have_files_of_their_own(void **state)
 	is_file_of_process("run", 1, "run.%p");
 	is_file_of_process("run.ktime", 2, "run.ktime.%p.2");
 	is_file_of_process("run", 12, "run.%p.12");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_launcher_tells_the_rank),
-		cmocka_unit_test(the_innermost_launcher_tells_it),
-		cmocka_unit_test(what_it_does_not_tell_comes_from_one_of_the_same_rank),
-		cmocka_unit_test(a_batch_script_has_no_rank),
-		cmocka_unit_test(a_named_variable_comes_first),
-		cmocka_unit_test(what_is_no_number_is_no_rank),
-		cmocka_unit_test(lists_of_ranks),
-		cmocka_unit_test(ranks_have_files_of_their_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Peaks of well-known devices, occupancy, and rates of rows, in exact figures. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/rates/rates.h"
 #include "tests/unit/devices.h"
+#include "tests/unit/test.h"
 
 static const struct device_info h200 = {DEVICES_H200};
 
@@ -20,20 +14,19 @@ static void is_near(double value, double expected)
 		fail_msg("%.6g, expected %.6g", value, expected);
 }
 
-static void theoretical_bandwidths_are_those_of_the_data_sheets(void **state)
+TEST(theoretical_bandwidths_are_those_of_the_data_sheets)
 {
 	/* The figures of Harris's article and of the Best Practices Guide. */
 	const struct device_info m2050 = {.memory_clock_khz = 1546000, .bus_bits = 384};
 	const struct device_info v100 = {.memory_clock_khz = 877000, .bus_bits = 4096};
 
-	(void)state;
 	is_near(peaks_of(&m2050).dram, 148.4);
 	is_near(peaks_of(&v100).dram, 898.0);
 	is_near(peaks_of(&v100).dram * 1e9 / (1 << 30), 836.4);
 	is_near(peaks_of(&h200).dram, 4916.7);
 }
 
-static void peaks_of_a_product_are_those_of_its_white_paper(void **state)
+TEST(peaks_of_a_product_are_those_of_its_white_paper)
 {
 	static const struct {
 		uint32_t compute_capability, multiprocessors, clock_khz;
@@ -48,7 +41,6 @@ static void peaks_of_a_product_are_those_of_its_white_paper(void **state)
 		{120, 170, 2407000, 104754, 1636.8, 419015}, /* RTX 5090 */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
 		struct device_info device = {
 			.compute_capability = products[i].compute_capability,
@@ -64,7 +56,7 @@ static void peaks_of_a_product_are_those_of_its_white_paper(void **state)
 }
 
 /* Results per clock and multiprocessor, as the CUDA Programming Guide has them. */
-static void each_compute_capability_has_its_throughput(void **state)
+TEST(each_compute_capability_has_its_throughput)
 {
 	static const struct {
 		uint32_t compute_capability;
@@ -78,7 +70,6 @@ static void each_compute_capability_has_its_throughput(void **state)
 		{120, 128, 2, 512}, {121, 128, 2, 512},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
 		/* One multiprocessor at 1 GHz; a multiply-add is two operations. */
 		struct peaks peaks = peaks_of(&(struct device_info){
@@ -93,11 +84,10 @@ static void each_compute_capability_has_its_throughput(void **state)
 	}
 }
 
-static void each_generation_of_pcie_has_its_rate(void **state)
+TEST(each_generation_of_pcie_has_its_rate)
 {
 	static const double lanes[] = {0.25, 0.5, 0.9846, 1.9692, 3.9385, 7.5625};
 
-	(void)state;
 	for (uint32_t i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++) {
 		struct device_info device = {.pcie_generation = i + 1, .pcie_lanes = 8};
 
@@ -107,11 +97,10 @@ static void each_generation_of_pcie_has_its_rate(void **state)
 		    0);
 }
 
-static void memory_is_told_by_its_bus(void **state)
+TEST(memory_is_told_by_its_bus)
 {
 	struct device_info device = {.ecc = ECC_ON, .bus_bits = 1023};
 
-	(void)state;
 	assert_int_equal(memory_type_of(&device), MEMORY_TYPE_GDDR);
 	assert_non_null(strstr(ecc_text(&device), "GDDR"));
 	device.bus_bits = 1024;
@@ -128,13 +117,12 @@ static void memory_is_told_by_its_bus(void **state)
 	assert_int_equal(memory_type_of(&device), MEMORY_TYPE_LPDDR);
 }
 
-static void what_the_table_does_not_have_is_unknown(void **state)
+TEST(what_the_table_does_not_have_is_unknown)
 {
 	struct device_info device = h200;
 	struct peaks peaks;
 	char text[64];
 
-	(void)state;
 	device.compute_capability = 130;
 	device.pcie_generation = 7;
 	device.memory_clock_khz = 0;
@@ -146,12 +134,11 @@ static void what_the_table_does_not_have_is_unknown(void **state)
 	assert_true(peaks.flops[PRECISION_FP32] > 0 && peaks.flops[PRECISION_FP16] == 0);
 }
 
-static void links_are_told_apart(void **state)
+TEST(links_are_told_apart)
 {
 	struct device_info device = h200;
 	char text[64];
 
-	(void)state;
 	is_near(peaks_of(&device).host, 63.015);
 	assert_string_equal(host_link_text(&device, text, sizeof(text)), "PCIe 5 x16");
 	device.pcie_generation = 3;
@@ -169,11 +156,10 @@ static void links_are_told_apart(void **state)
 	assert_string_equal(host_link_text(&device, text, sizeof(text)), "shared memory");
 }
 
-static void ecc_costs_gddr_memory_and_bandwidth(void **state)
+TEST(ecc_costs_gddr_memory_and_bandwidth)
 {
 	struct device_info device = {.bus_bits = 384, .ecc = ECC_ON};
 
-	(void)state;
 	assert_string_equal(ecc_text(&device),
 			    "on; costs 6 % of the memory and some 20 % of the bandwidth (GDDR)");
 	device.ecc = ECC_OFF;
@@ -185,7 +171,7 @@ static void ecc_costs_gddr_memory_and_bandwidth(void **state)
 	assert_string_equal(ecc_text(&device), "on; its cost is unknown");
 }
 
-static void occupancy_is_what_has_room(void **state)
+TEST(occupancy_is_what_has_room)
 {
 	static const struct {
 		struct launch_shape shape;
@@ -209,7 +195,6 @@ static void occupancy_is_what_has_room(void **state)
 	struct launch_shape shape = {
 		.threads = 256, .registers = 16, .launches = 2, .blocks = 2 * 2640};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct occupancy occupancy = occupancy_of(&h200, &cases[i].shape);
 
@@ -250,12 +235,11 @@ static struct row_rates rates(const char *name, const struct row_work *work)
 	return rates_of(&timed, name, work, &h200);
 }
 
-static void copies_have_least_average_and_most(void **state)
+TEST(copies_have_least_average_and_most)
 {
 	static const struct row_work none;
 	struct row_rates of_row;
 
-	(void)state;
 	start_row(ROW_MEMCPY);
 	add_call(1000000, 100000); /* 10 GB/s */
 	add_call(4000000, 100000); /* 40 */
@@ -268,13 +252,12 @@ static void copies_have_least_average_and_most(void **state)
 	is_near(of_row.bandwidth_percent, 100 * 27.5 / 63.016);
 }
 
-static void a_copy_within_the_device_counts_once_and_its_percentage_twice(void **state)
+TEST(a_copy_within_the_device_counts_once_and_its_percentage_twice)
 {
 	static const struct row_work none;
 	struct row_rates of_row;
 	char text[64];
 
-	(void)state;
 	start_row(ROW_MEMCPY);
 	add_call(1 << 30, 1 << 19); /* 2048 GB/s */
 	of_row = rates("[CUDA memcpy DtoD]", &none);
@@ -293,14 +276,13 @@ static void a_copy_within_the_device_counts_once_and_its_percentage_twice(void *
 	assert_true(of_row.bandwidth_percent == 0);
 }
 
-static void a_kernel_is_bound_by_what_it_needs_more_of(void **state)
+TEST(a_kernel_is_bound_by_what_it_needs_more_of)
 {
 	struct declared_work bytes = {.kind = DECLARED_BYTES, .amount = 12, .per_thread = true};
 	struct declared_work flops = {.kind = DECLARED_FLOPS, .amount = 2, .per_thread = true};
 	struct row_work work = {.bytes = &bytes, .flops = &flops};
 	struct row_rates of_row;
 
-	(void)state;
 	start_row(ROW_KERNEL);
 	add_call(100000000, 300000);
 	add_call(100000000, 500000);
@@ -322,14 +304,13 @@ static void a_kernel_is_bound_by_what_it_needs_more_of(void **state)
 	assert_int_equal(rates("saxpy", &work).bound, BOUND_COMPUTE);
 }
 
-static void no_bound_is_claimed_within_l2_or_above_dram(void **state)
+TEST(no_bound_is_claimed_within_l2_or_above_dram)
 {
 	struct declared_work bytes = {.kind = DECLARED_BYTES, .amount = 62914560};
 	struct declared_work flops = {.kind = DECLARED_FLOPS, .amount = 1000000};
 	struct row_work work = {.bytes = &bytes, .flops = &flops};
 	struct row_rates of_row;
 
-	(void)state;
 	start_row(ROW_KERNEL);
 	add_call(1, 10000);
 	of_row = rates("k", &work);
@@ -344,14 +325,13 @@ static void no_bound_is_claimed_within_l2_or_above_dram(void **state)
 	is_near(of_row.bandwidth_percent, 127.96);
 }
 
-static void work_of_a_launch_needs_no_threads(void **state)
+TEST(work_of_a_launch_needs_no_threads)
 {
 	struct declared_work bytes = {.kind = DECLARED_BYTES, .amount = 12, .per_thread = true};
 	struct declared_work unit = {.kind = DECLARED_WORK, .amount = 1e6, .unit = "updates"};
 	struct row_work work = {.bytes = &bytes, .units = {&unit}};
 	struct row_rates of_row;
 
-	(void)state;
 	start_row(ROW_KERNEL);
 	add_call(0, 1000);
 	add_call(0, 3000);
@@ -363,9 +343,8 @@ static void work_of_a_launch_needs_no_threads(void **state)
 	assert_true(of_row.bandwidth.average == 0);
 }
 
-static void a_row_keeps_the_first_shapes(void **state)
+TEST(a_row_keeps_the_first_shapes)
 {
-	(void)state;
 	start_row(ROW_KERNEL);
 	for (uint32_t threads = 32; threads <= 32 * 6; threads += 32) {
 		session_add_shape(&row, &(struct launch_shape){threads, 16, 0, 0, 1, 10});
@@ -376,27 +355,4 @@ static void a_row_keeps_the_first_shapes(void **state)
 		assert_int_equal(row.shapes[i].launches, 2);
 		assert_int_equal(row.shapes[i].blocks, 30);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(theoretical_bandwidths_are_those_of_the_data_sheets),
-		cmocka_unit_test(peaks_of_a_product_are_those_of_its_white_paper),
-		cmocka_unit_test(each_compute_capability_has_its_throughput),
-		cmocka_unit_test(each_generation_of_pcie_has_its_rate),
-		cmocka_unit_test(memory_is_told_by_its_bus),
-		cmocka_unit_test(what_the_table_does_not_have_is_unknown),
-		cmocka_unit_test(links_are_told_apart),
-		cmocka_unit_test(ecc_costs_gddr_memory_and_bandwidth),
-		cmocka_unit_test(occupancy_is_what_has_room),
-		cmocka_unit_test(copies_have_least_average_and_most),
-		cmocka_unit_test(a_copy_within_the_device_counts_once_and_its_percentage_twice),
-		cmocka_unit_test(a_kernel_is_bound_by_what_it_needs_more_of),
-		cmocka_unit_test(no_bound_is_claimed_within_l2_or_above_dram),
-		cmocka_unit_test(work_of_a_launch_needs_no_threads),
-		cmocka_unit_test(a_row_keeps_the_first_shapes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/merge/merge.h"
+#include "tests/unit/test.h"
 
 #define FILES 5
 
@@ -35,9 +27,8 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
 	return refuses_threads ? EAGAIN : next(thread, attributes, function, argument);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-ahead-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -48,14 +39,15 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	refuses_threads = false;
 	for (int i = 0; i < FILES; i++)
 		unlink(paths[i]);
 	return rmdir(folder);
 }
+
+AROUND_EACH(start, stop);
 
 static void profile(int number, unsigned rows)
 {
@@ -109,24 +101,21 @@ static void each_file_in_its_turn(void)
 	read_ahead_stop(&ahead);
 }
 
-static void profiles_come_in_the_order_of_their_files(void **state)
+TEST(profiles_come_in_the_order_of_their_files)
 {
-	(void)state;
 	each_file_in_its_turn();
 }
 
-static void without_a_thread_they_come_too(void **state)
+TEST(without_a_thread_they_come_too)
 {
-	(void)state;
 	refuses_threads = true;
 	each_file_in_its_turn();
 }
 
 /* Memory that is left behind is found at the end of the program, a thread that waits by this one,
  * and an address range that is, since few are covered, by the file that is cut. */
-static void it_ends_whenever_it_is_stopped(void **state)
+TEST(it_ends_whenever_it_is_stopped)
 {
-	(void)state;
 	for (int i = 0; i < FILES; i++)
 		profile(i, 3);
 	for (int asked = 0; asked <= FILES; asked++) {
@@ -149,7 +138,7 @@ static void handle_fault(int number, siginfo_t *information, void *context)
 	raise(number);
 }
 
-static void a_file_may_be_cut_while_it_is_added_up(void **state)
+TEST(a_file_may_be_cut_while_it_is_added_up)
 {
 	struct sigaction action = {.sa_flags = SA_SIGINFO};
 	const struct read_profile *read;
@@ -158,7 +147,6 @@ static void a_file_may_be_cut_while_it_is_added_up(void **state)
 	struct row *row;
 	size_t rows = 0;
 
-	(void)state;
 	action.sa_sigaction = handle_fault;
 	assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
 	for (int i = 0; i < FILES; i++)
@@ -182,17 +170,4 @@ static void a_file_may_be_cut_while_it_is_added_up(void **state)
 	}
 	assert_int_equal(rows, 100);
 	merge_free(merge);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(profiles_come_in_the_order_of_their_files),
-		TEST(without_a_thread_they_come_too),
-		TEST(it_ends_whenever_it_is_stopped),
-		TEST(a_file_may_be_cut_while_it_is_added_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,37 +4,29 @@
  * order it is shown, and how busy the devices were.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/live/live.h"
 #include "tests/unit/running_profile.h"
+#include "tests/unit/test.h"
 
 static char message[256];
 static const struct programs programs = {&options, NULL, 0};
 static struct readings readings;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	readings = (struct readings){.programs = &programs};
 	return start_profile();
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	readings_free(&readings);
 	return stop_profile();
 }
+
+AROUND_EACH(start, stop);
 
 static const struct reading *take(void)
 {
@@ -85,11 +77,10 @@ static void more_calls(void)
 	call(ROW_RUNTIME_API, "cudaMemcpy", -1, 2, 70);
 }
 
-static void rows_have_what_came_since_the_last_reading(void **state)
+TEST(rows_have_what_came_since_the_last_reading)
 {
 	const struct reading *reading;
 
-	(void)state;
 	first_calls();
 	reading = take();
 	assert_null(reading->before);
@@ -112,11 +103,10 @@ static void rows_have_what_came_since_the_last_reading(void **state)
 			    "HtoD] 0 0 1 300 = 0 0 32 6400");
 }
 
-static void rows_are_in_the_order_that_is_asked_for(void **state)
+TEST(rows_are_in_the_order_that_is_asked_for)
 {
 	const struct reading *reading;
 
-	(void)state;
 	first_calls();
 	take();
 	more_calls();
@@ -144,11 +134,10 @@ static void rows_are_in_the_order_that_is_asked_for(void **state)
 			    "= 4 1200 8 4000");
 }
 
-static void rows_that_are_alike_are_in_the_order_of_their_names(void **state)
+TEST(rows_that_are_alike_are_in_the_order_of_their_names)
 {
 	const struct reading *reading;
 
-	(void)state;
 	call(ROW_KERNEL, "b", 0, 1, 100);
 	call(ROW_KERNEL, "c", 0, 2, 50);
 	call(ROW_KERNEL, "a", 0, 1, 100);
@@ -164,14 +153,13 @@ static void rows_that_are_alike_are_in_the_order_of_their_names(void **state)
 			    "c 1 20 3 120; d 1 20 2 110; a 0 0 1 100; b 0 0 1 100 = 2 40 7 430");
 }
 
-static void use_is_that_of_the_interval_and_of_the_run(void **state)
+TEST(use_is_that_of_the_interval_and_of_the_run)
 {
 	struct session_header *header = session_header(session);
 	const struct reading *reading;
 	struct idle_row *idle[3];
 	struct reading_use use;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		idle[i] = session_idle_row(
 			session, &(struct idle_row){.cause = i == 0 ? IDLE_PROGRAM : IDLE_GRAPH,
@@ -216,12 +204,11 @@ static void use_is_that_of_the_interval_and_of_the_run(void **state)
 	assert_false(reading_use(take(), 1, &use));
 }
 
-static void estimates_are_marked(void **state)
+TEST(estimates_are_marked)
 {
 	struct reading_rows rows;
 	struct row *row = session_row(session, ROW_KERNEL, "a", 0);
 
-	(void)state;
 	session_header(session)->cupti_active = 0;
 	row->calls = 10;
 	row->untimed[UNTIMED_SAMPLED_OUT] = 5;
@@ -233,9 +220,8 @@ static void estimates_are_marked(void **state)
 	reading_rows_free(&rows);
 }
 
-static void a_program_that_has_ended_is_gone(void **state)
+TEST(a_program_that_has_ended_is_gone)
 {
-	(void)state;
 	first_calls();
 	take();
 	session_header(session)->finished = 1;
@@ -245,19 +231,4 @@ static void a_program_that_has_ended_is_gone(void **state)
 	unlink(path);
 	assert_int_equal(readings_take(&readings, message, sizeof(message)), -ENOENT);
 	assert_non_null(strstr(message, "No such file or directory"));
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(rows_have_what_came_since_the_last_reading),
-		TEST(rows_are_in_the_order_that_is_asked_for),
-		TEST(rows_that_are_alike_are_in_the_order_of_their_names),
-		TEST(use_is_that_of_the_interval_and_of_the_run),
-		TEST(estimates_are_marked),
-		TEST(a_program_that_has_ended_is_gone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of records are read into rows and trace records, and bad lines are named. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/records.h"
+#include "tests/unit/test.h"
 
 static char path[] = "/tmp/ktime-records-XXXXXX";
 static char message[256];
@@ -43,13 +35,12 @@ static void refused(const char *text, const char *expected)
 	assert_string_equal(message, line);
 }
 
-static void columns_may_come_in_any_order(void **state)
+TEST(columns_may_come_in_any_order)
 {
 	const struct trace_record *record;
 	struct session *session;
 	struct row *row;
 
-	(void)state;
 	assert_int_equal(read_table(&session, "type\tend_ns\tstart_ns\tname\tbytes\tdevice\textra\n"
 					      "memcpy\t300\t100\tHtoD\t4096\t1\tx\n"
 					      "\n"
@@ -73,9 +64,8 @@ static void columns_may_come_in_any_order(void **state)
 	session_close(session);
 }
 
-static void bad_lines_are_named(void **state)
+TEST(bad_lines_are_named)
 {
-	(void)state;
 	refused("type\tname\n", "no table of records (its first line names no columns)");
 	refused("type\tname\tstart_ns\tend_ns\nkernel\tk\t1\t2\nkernel\tk\t1\tx\n",
 		"line 3: bad end_ns");
@@ -89,11 +79,10 @@ static void bad_lines_are_named(void **state)
 		"line 2: bad src_kind");
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
 	struct session *session;
 
-	(void)state;
 	refused("", "no table of records (its first line names no columns)");
 	for (size_t i = 0; i < 2; i++) {
 		write_file(i ? "garbage" : "");
@@ -106,27 +95,16 @@ static void other_files_are_refused(void **state)
 	assert_string_equal(message, "/nowhere: No such file or directory");
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	return fd < 0 ? -1 : close(fd);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_may_come_in_any_order),
-		cmocka_unit_test(bad_lines_are_named),
-		cmocka_unit_test(other_files_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_ALL(set_up, tear_down);

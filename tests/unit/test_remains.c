@@ -2,29 +2,20 @@
 /* Profiles that programs left: how they are listed, removed, and reported in the program's stead,
  * alone or as the processes of a tree. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/command/commands.h"
 #include "report/command/launch.h"
 #include "report/session/folder.h"
+#include "tests/unit/test.h"
 
 static char folder[40], paths[4][80], log_path[80], said[16384], complaint[4096];
 static struct options options;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-remains-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -36,9 +27,8 @@ static int start(void **state)
 	       setenv("TZ", "UTC", 1);
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	options_free(&options);
 	unsetenv("XDG_RUNTIME_DIR");
 	unsetenv("TMPDIR");
@@ -47,6 +37,8 @@ static int stop(void **state)
 	unlink(log_path);
 	return rmdir(folder);
 }
+
+AROUND_EACH(start, stop);
 
 /* A program that ended, with one kernel. */
 static struct session *leave(int number, pid_t pid)
@@ -134,11 +126,10 @@ static void has_line(int number, const char *since, const char *rest)
 	assert_memory_equal(line, expected, strlen(expected));
 }
 
-static void profiles_have_a_line_each(void **state)
+TEST(profiles_have_a_line_each)
 {
 	struct session *session = leave(0, 77);
 
-	(void)state;
 	session_header(session)->devices[0].used = session_header(session)->devices[2].used =
 		session_header(session)->devices[63].used = 1;
 	session_close(session);
@@ -177,14 +168,13 @@ static int clean(void *argument)
 	return command_clean(&options, cleaning->files, cleaning->count);
 }
 
-static void what_is_named_is_removed_if_its_program_has_ended(void **state)
+TEST(what_is_named_is_removed_if_its_program_has_ended)
 {
 	const char *const files[] = {paths[0], paths[1], paths[2], paths[3]};
 	struct cleaning all = {files, 3}, running = {files + 1, 2}, missing = {files + 2, 2};
 	struct session *session;
 	char expected[256];
 
-	(void)state;
 	session_close(leave(0, 77));
 	assert_int_equal(session_create(&session, paths[1], 0), 0);
 	session_close(session);
@@ -233,11 +223,10 @@ static const char *logged(void)
 	return text;
 }
 
-static void what_a_program_left_is_reported_and_removed(void **state)
+TEST(what_a_program_left_is_reported_and_removed)
 {
 	const struct child child = {.pid = 77, .started = 5};
 
-	(void)state;
 	program = &child;
 	program_status = SIGKILL;
 	options.log_file = log_path;
@@ -266,12 +255,11 @@ static void what_a_program_left_is_reported_and_removed(void **state)
 	assert_int_equal(access(paths[0], F_OK), 0);
 }
 
-static void what_was_reported_is_removed_alone(void **state)
+TEST(what_was_reported_is_removed_alone)
 {
 	const struct child child = {.pid = 77, .started = 5};
 	struct session *session = leave(0, 77);
 
-	(void)state;
 	program = &child;
 	options.log_file = log_path;
 	session_header(session)->reported = 1;
@@ -294,12 +282,11 @@ static void what_was_reported_is_removed_alone(void **state)
 	session_close(session);
 }
 
-static void the_profile_of_a_name_is_found(void **state)
+TEST(the_profile_of_a_name_is_found)
 {
 	const struct child child = {.pid = 77, .started = 5};
 	char pattern[80];
 
-	(void)state;
 	program = &child;
 	options.log_file = log_path;
 	session_close(leave(0, 77));
@@ -319,11 +306,10 @@ static int report_tree(void *path)
 	return 0;
 }
 
-static void a_tree_has_a_summary_and_is_removed(void **state)
+TEST(a_tree_has_a_summary_and_is_removed)
 {
 	char *tree, path[128];
 
-	(void)state;
 	options.profile_children = true;
 	tree = tree_create(&options);
 	assert_non_null(tree);
@@ -354,11 +340,10 @@ static void a_tree_has_a_summary_and_is_removed(void **state)
 	tree_report(&options, NULL);
 }
 
-static void a_tree_needs_children_without_a_name(void **state)
+TEST(a_tree_needs_children_without_a_name)
 {
 	char *tree;
 
-	(void)state;
 	assert_null(tree_create(&options));
 	options.profile_children = true;
 	options.export_profile = "file";
@@ -373,20 +358,4 @@ static void a_tree_needs_children_without_a_name(void **state)
 	free(tree);
 	setenv("TMPDIR", "/nonexistent", 1);
 	assert_null(tree_create(&options));
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(profiles_have_a_line_each),
-		TEST(what_is_named_is_removed_if_its_program_has_ended),
-		TEST(what_a_program_left_is_reported_and_removed),
-		TEST(what_was_reported_is_removed_alone),
-		TEST(the_profile_of_a_name_is_found),
-		TEST(a_tree_has_a_summary_and_is_removed),
-		TEST(a_tree_needs_children_without_a_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

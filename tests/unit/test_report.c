@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What ktime adds to nvprof's report, and names and figures that nvprof's own output lacks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/print/report.h"
 #include "report/session/estimate.h"
 #include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 #define HEADING                                                                                    \
 	"            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
@@ -72,13 +64,12 @@ static void holds(struct session *session, const char *words, const char *part)
 	free(text);
 }
 
-static void two_clocks_and_their_agreement(void **state)
+TEST(two_clocks_and_their_agreement)
 {
 	struct session *session = new_session();
 	struct session_header *header = session_header(session);
 	struct row *row;
 
-	(void)state;
 	header->command = session_intern(session, "./saxpy");
 	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 10};
 	header->counters[COUNTER_host_ns] = 1500000;
@@ -149,13 +140,12 @@ static void two_clocks_and_their_agreement(void **state)
 	session_close(session);
 }
 
-static void events_alone_are_labelled_and_samples_scaled(void **state)
+TEST(events_alone_are_labelled_and_samples_scaled)
 {
 	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
 	int i;
 
-	(void)state;
 	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 0};
 	for (i = 0; i < 100; i++) {
 		session_add_weighted(session, &row->events, i % 2 ? 2000 : 4000, 10);
@@ -176,12 +166,11 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	session_close(session);
 }
 
-static void few_timed_calls_have_no_interval_and_a_sample_its_own_average(void **state)
+TEST(few_timed_calls_have_no_interval_and_a_sample_its_own_average)
 {
 	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
 
-	(void)state;
 	for (int i = 0; i < 7; i++) {
 		uint32_t weight = i < 6 ? 1 : 14;
 
@@ -201,12 +190,11 @@ static void few_timed_calls_have_no_interval_and_a_sample_its_own_average(void *
 	session_close(session);
 }
 
-static void calls_that_were_counted_for_a_while_are_so_marked(void **state)
+TEST(calls_that_were_counted_for_a_while_are_so_marked)
 {
 	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_RUNTIME_API, "cudaGetDevice", -1);
 
-	(void)state;
 	for (int i = 0; i < 2000; i++)
 		session_add_sample(session, &row->cupti, 100);
 	row->calls = 2000;
@@ -218,12 +206,11 @@ static void calls_that_were_counted_for_a_while_are_so_marked(void **state)
 }
 
 /* Only for the kinds of operation that there are. */
-static void what_is_taken_off_event_pairs_is_said(void **state)
+TEST(what_is_taken_off_event_pairs_is_said)
 {
 	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
 
-	(void)state;
 	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 9};
 	session_header(session)->overheads[OVERHEAD_COPY] = (struct event_overhead){2700, 16, 500};
 	session_add_sample(session, &row->events, 1000);
@@ -236,11 +223,10 @@ static void what_is_taken_off_event_pairs_is_said(void **state)
 	session_close(session);
 }
 
-static void a_report_of_a_program_that_did_not_end_in_order_says_so(void **state)
+TEST(a_report_of_a_program_that_did_not_end_in_order_says_so)
 {
 	struct session *session = new_session();
 
-	(void)state;
 	add_calls(session, session_row(session, ROW_KERNEL, "kernel", 0), 1, 1000, 0);
 	session_header(session)->finished = 0;
 	holds(session, "",
@@ -248,12 +234,11 @@ static void a_report_of_a_program_that_did_not_end_in_order_says_so(void **state
 	session_close(session);
 }
 
-static void names_are_printed_whole_and_csv_quotes_them(void **state)
+TEST(names_are_printed_whole_and_csv_quotes_them)
 {
 	struct session *session = new_session();
 	char name[4200], expected[8600];
 
-	(void)state;
 	add_calls(session, session_row(session, ROW_KERNEL, "a \"quoted\", name", 0), 1, 3000, 0);
 	add_calls(session, session_row(session, ROW_KERNEL, "größe_✓", 0), 1, 2000, 0);
 	memset(name, 'k', 4096);
@@ -271,11 +256,10 @@ static void names_are_printed_whole_and_csv_quotes_them(void **state)
 	session_close(session);
 }
 
-static void rows_are_filtered_sorted_and_cut(void **state)
+TEST(rows_are_filtered_sorted_and_cut)
 {
 	struct session *session = new_session();
 
-	(void)state;
 	add_calls(session, session_row(session, ROW_KERNEL, "_Z1av", 0), 5, 1000, 0);
 	add_calls(session, session_row(session, ROW_KERNEL, "_Z1bv", 0), 1, 9000, 0);
 	add_calls(session, session_row(session, ROW_KERNEL, "_Z1cv", 1), 2, 2000, 0);
@@ -295,7 +279,7 @@ static void rows_are_filtered_sorted_and_cut(void **state)
 }
 
 /* Rows that are equal by a key are sorted by time, then by name. */
-static void each_sort_key_has_its_own_order(void **state)
+TEST(each_sort_key_has_its_own_order)
 {
 	static const struct {
 		const char *name;
@@ -310,7 +294,6 @@ static void each_sort_key_has_its_own_order(void **state)
 	char words[64], order[8], *text, *line;
 	size_t length;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
 		struct row *row = session_row(session, ROW_KERNEL, kernels[i].name, 0);
 
@@ -334,7 +317,7 @@ static void each_sort_key_has_its_own_order(void **state)
 }
 
 /* Of a job those devices are known that its processes used. */
-static void a_device_that_is_not_there_is_told_with_those_that_are(void **state)
+TEST(a_device_that_is_not_there_is_told_with_those_that_are)
 {
 	static const struct {
 		const char *there, *asked, *warning;
@@ -351,7 +334,6 @@ static void a_device_that_is_not_there_is_told_with_those_that_are(void **state)
 		{"", "4", ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct session *session;
 		char words[64], *text, *rest;
@@ -390,11 +372,10 @@ static struct session *two_devices(void)
 	return session;
 }
 
-static void rows_of_two_devices_are_added_up(void **state)
+TEST(rows_of_two_devices_are_added_up)
 {
 	struct session *session = two_devices();
 
-	(void)state;
 	prints(session, "--quiet --print-gpu-summary --percentiles",
 	       "            Type  Time(%)      Time     Calls       Avg       Min       Max       "
 	       "Med       p95       p99    StdDev  Name\n"
@@ -418,11 +399,10 @@ static void rows_of_two_devices_are_added_up(void **state)
 }
 
 /* Of each device's calls events timed a fifth. */
-static void estimates_of_two_devices_are_added_up(void **state)
+TEST(estimates_of_two_devices_are_added_up)
 {
 	struct session *session = new_session();
 
-	(void)state;
 	for (int device = 0; device < 2; device++) {
 		struct row *row = session_row(session, ROW_KERNEL, "k", device);
 
@@ -449,13 +429,12 @@ static void estimates_of_two_devices_are_added_up(void **state)
 	session_close(session);
 }
 
-static void percentiles_and_histograms_come_from_the_samples(void **state)
+TEST(percentiles_and_histograms_come_from_the_samples)
 {
 	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
 	uint64_t i;
 
-	(void)state;
 	for (i = 1; i <= 4; i++) {
 		row->calls++;
 		session_add_sample(session, &row->cupti, i);
@@ -478,12 +457,11 @@ static void percentiles_and_histograms_come_from_the_samples(void **state)
 	session_close(session);
 }
 
-static void each_percentile_is_its_own(void **state)
+TEST(each_percentile_is_its_own)
 {
 	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
 
-	(void)state;
 	for (uint64_t i = 0; i < 200; i++) {
 		row->calls++;
 		session_add_sample(session, &row->cupti,
@@ -500,12 +478,11 @@ static void each_percentile_is_its_own(void **state)
 	session_close(session);
 }
 
-static void a_histogram_of_zeros_is_not_drawn(void **state)
+TEST(a_histogram_of_zeros_is_not_drawn)
 {
 	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
 
-	(void)state;
 	add_calls(session, row, 2, 1000, 0);
 	memset(session_histogram(session, row->cupti.histogram), 0, sizeof(struct histogram));
 	prints(session, "--quiet --print-gpu-summary --histogram",
@@ -514,11 +491,10 @@ static void a_histogram_of_zeros_is_not_drawn(void **state)
 	session_close(session);
 }
 
-static void no_histogram_is_drawn_into_csv(void **state)
+TEST(no_histogram_is_drawn_into_csv)
 {
 	struct session *session = new_session();
 
-	(void)state;
 	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 2, 1000, 0);
 	prints(session, "--quiet --csv --print-gpu-summary --histogram",
 	       "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
@@ -529,13 +505,12 @@ static void no_histogram_is_drawn_into_csv(void **state)
 	session_close(session);
 }
 
-static void nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed(void **state)
+TEST(nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed)
 {
 	struct session *session = new_session();
 	struct row *row;
 	int i;
 
-	(void)state;
 	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 4, 1000, 0);
 	/* Looked up and never launched: no line. */
 	assert_non_null(session_row(session, ROW_KERNEL, "l", 0));
@@ -567,11 +542,10 @@ static void nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed(void **st
 
 /* From 2^52 on a figure has no tenths that could be rounded; one of a damaged profile has any size.
  */
-static void nsys_figures_without_tenths_are_not_rounded(void **state)
+TEST(nsys_figures_without_tenths_are_not_rounded)
 {
 	struct session *session = new_session();
 
-	(void)state;
 	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 1, 1ULL << 52, 0);
 	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
@@ -582,7 +556,7 @@ static void nsys_figures_without_tenths_are_not_rounded(void **state)
 	session_close(session);
 }
 
-static void traces_name_streams_and_launched_kernels(void **state)
+TEST(traces_name_streams_and_launched_kernels)
 {
 	struct session *session = new_session();
 	struct trace_record record = {
@@ -593,7 +567,6 @@ static void traces_name_streams_and_launched_kernels(void **state)
 		.correlation = 9,
 	};
 
-	(void)state;
 	session_header(session)->trace_start = 500;
 	record.name = session_intern(session, "cudaLaunchKernel");
 	record.kernel = session_intern(session, "_Z1kv");
@@ -625,7 +598,7 @@ static void traces_name_streams_and_launched_kernels(void **state)
 	session_close(session);
 }
 
-static void a_live_report_carries_the_process(void **state)
+TEST(a_live_report_carries_the_process)
 {
 	struct session *session = new_session();
 	struct options options;
@@ -633,7 +606,6 @@ static void a_live_report_carries_the_process(void **state)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	options_defaults(&options);
 	assert_int_equal(options_parse_string(&options, "--query-events", message, sizeof(message)),
 			 0);
@@ -649,32 +621,4 @@ static void a_live_report_carries_the_process(void **state)
 	snprintf(expected, sizeof(expected), "==%d== Profiling result:\n", (int)getpid());
 	holds(session, "", expected);
 	session_close(session);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_clocks_and_their_agreement),
-		cmocka_unit_test(events_alone_are_labelled_and_samples_scaled),
-		cmocka_unit_test(few_timed_calls_have_no_interval_and_a_sample_its_own_average),
-		cmocka_unit_test(calls_that_were_counted_for_a_while_are_so_marked),
-		cmocka_unit_test(what_is_taken_off_event_pairs_is_said),
-		cmocka_unit_test(a_report_of_a_program_that_did_not_end_in_order_says_so),
-		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
-		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
-		cmocka_unit_test(each_sort_key_has_its_own_order),
-		cmocka_unit_test(a_device_that_is_not_there_is_told_with_those_that_are),
-		cmocka_unit_test(rows_of_two_devices_are_added_up),
-		cmocka_unit_test(estimates_of_two_devices_are_added_up),
-		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),
-		cmocka_unit_test(each_percentile_is_its_own),
-		cmocka_unit_test(a_histogram_of_zeros_is_not_drawn),
-		cmocka_unit_test(no_histogram_is_drawn_into_csv),
-		cmocka_unit_test(nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed),
-		cmocka_unit_test(nsys_figures_without_tenths_are_not_rounded),
-		cmocka_unit_test(traces_name_streams_and_launched_kernels),
-		cmocka_unit_test(a_live_report_carries_the_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,25 +5,16 @@
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/live/live.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/terminal.h"
+#include "tests/unit/test.h"
 
 #define PROFILES 8
 #define MS	 1000000ull
@@ -258,7 +249,28 @@ static pid_t start_top(void)
 	return child;
 }
 
-static void each_key_shows_what_it_is_to(void **state)
+FIXTURE(start)
+{
+	strcpy(folder, "/tmp/ktime-screen-XXXXXX");
+	return mkdtemp(folder) ? start_programs() : -1;
+}
+
+FIXTURE(stop)
+{
+	session_close(session);
+	for (int i = 0; i < PROFILES; i++) {
+		if (i > 0 && programs[i] > 0) {
+			kill(programs[i], SIGKILL);
+			waitpid(programs[i], NULL, 0);
+		}
+		unlink(paths[i]);
+	}
+	return rmdir(folder);
+}
+
+AROUND_EACH(start, stop);
+
+TEST(each_key_shows_what_it_is_to)
 {
 	static const struct {
 		const char *name, *keys;
@@ -290,7 +302,6 @@ static void each_key_shows_what_it_is_to(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	assert_non_null(file);
 	child = start_top();
 	press("at first", "", file);
@@ -306,34 +317,4 @@ static void each_key_shows_what_it_is_to(void **state)
 	fclose(file);
 	is_golden("screen", all);
 	free(all);
-}
-
-static int start(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/ktime-screen-XXXXXX");
-	return mkdtemp(folder) ? start_programs() : -1;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	session_close(session);
-	for (int i = 0; i < PROFILES; i++) {
-		if (i > 0 && programs[i] > 0) {
-			kill(programs[i], SIGKILL);
-			waitpid(programs[i], NULL, 0);
-		}
-		unlink(paths[i]);
-	}
-	return rmdir(folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_key_shows_what_it_is_to, start, stop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,28 +3,19 @@
  * those of several processes lie apart. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/session/session_internal.h"
+#include "tests/unit/test.h"
 
 #define KIB 1024ull
 
 static char folder[40], path[64];
 static struct session *session;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-segments-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -32,13 +23,14 @@ static int start(void **state)
 	return session_create(&session, path, SESSION_TRACE);
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(session);
 	unlink(path);
 	return rmdir(folder);
 }
+
+AROUND_EACH(start, stop);
 
 static void name_of(char *name, size_t size, unsigned number)
 {
@@ -48,13 +40,12 @@ static void name_of(char *name, size_t size, unsigned number)
 	name[7] = '_';
 }
 
-static void names_in_many_segments_are_found_again(void **state)
+TEST(names_in_many_segments_are_found_again)
 {
 	static char name[40000];
 	uint64_t offsets[300];
 	struct session *read;
 
-	(void)state;
 	for (unsigned i = 0; i < 300; i++) {
 		name_of(name, sizeof(name), i);
 		offsets[i] = session_intern(session, name);
@@ -116,7 +107,7 @@ static void has_last(uint64_t kept, uint64_t lost)
 	session_close(read);
 }
 
-static void a_limit_is_kept_in_parts_of_a_quarter(void **state)
+TEST(a_limit_is_kept_in_parts_of_a_quarter)
 {
 	static const struct {
 		uint64_t bytes, segment, segments;
@@ -129,7 +120,6 @@ static void a_limit_is_kept_in_parts_of_a_quarter(void **state)
 		      {4096 * KIB, 1024 * KIB, 4},
 		      {8192 * KIB, 1024 * KIB, 8}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		uint64_t each = records_of(limits[i].segment);
 
@@ -147,7 +137,7 @@ static void a_limit_is_kept_in_parts_of_a_quarter(void **state)
 	}
 }
 
-static void a_process_gets_as_much_of_a_trace_as_it_needs(void **state)
+TEST(a_process_gets_as_much_of_a_trace_as_it_needs)
 {
 	struct job_process *processes[4];
 	const struct trace_record *record;
@@ -156,7 +146,6 @@ static void a_process_gets_as_much_of_a_trace_as_it_needs(void **state)
 	const uint64_t sizes[] = {64, 64, 128, 2048};
 	uint64_t seen[4] = {0};
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		processes[i] = session_add_item(session, SEGMENT_PROCESSES,
 						&(struct job_process){.pid = i});
@@ -178,7 +167,7 @@ static void a_process_gets_as_much_of_a_trace_as_it_needs(void **state)
 		assert_int_equal(seen[i], counts[i]);
 }
 
-static void processes_and_their_rows_are_read_in_their_order(void **state)
+TEST(processes_and_their_rows_are_read_in_their_order)
 {
 	const struct job_process *process = NULL;
 	const struct job_row *row = NULL;
@@ -186,7 +175,6 @@ static void processes_and_their_rows_are_read_in_their_order(void **state)
 	struct session *read;
 	uint64_t offset = 0;
 
-	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		struct job_process *added = session_add_item(session, SEGMENT_PROCESSES,
 							     &(struct job_process){.pid = 100 + i});
@@ -213,13 +201,12 @@ static void processes_and_their_rows_are_read_in_their_order(void **state)
 	session_close(read);
 }
 
-static void the_first_of_the_longest_gaps_is_named(void **state)
+TEST(the_first_of_the_longest_gaps_is_named)
 {
 	struct idle_row *row = session_idle_row(
 		session,
 		&(struct idle_row){.cause = IDLE_CALL, .name = session_intern(session, "call")});
 
-	(void)state;
 	session_add_idle(row, 50, 1, 2);
 	session_add_idle(row, 50, 3, 4);
 	session_add_idle(row, 20, 5, 6);
@@ -253,13 +240,12 @@ static void check_taken_off(const struct session *read, uint64_t copies)
 }
 
 /* Filled parts are mapped to be read alone, by whoever writes the profile as by its readers. */
-static void overheads_are_taken_off_the_records_of_all_parts(void **state)
+TEST(overheads_are_taken_off_the_records_of_all_parts)
 {
 	const uint64_t copies = records_of(TRACE_SEGMENT) * 2 + 7;
 	struct trace_part part = {.records = NULL};
 	struct session *read;
 
-	(void)state;
 	for (uint64_t i = 0; i < copies + 5; i++) {
 		const struct trace_record record = {
 			.name = 1,
@@ -291,14 +277,13 @@ static void overheads_are_taken_off_the_records_of_all_parts(void **state)
 
 /* Histograms of a finished profile stay in its file until they are looked at. Names between them
  * part them into runs of 1 and more segments. */
-static void histograms_of_a_file_are_each_ones_own(void **state)
+TEST(histograms_of_a_file_are_each_ones_own)
 {
 	static char name[60000];
 	struct row *rows[100];
 	struct session *read;
 	struct row *row;
 
-	(void)state;
 	for (uint64_t i = 0; i < 100; i++) {
 		name_of(name, i % 13 ? 20 : sizeof(name), (unsigned)i);
 		rows[i] = session_row(session, ROW_KERNEL, name, (int)i);
@@ -343,11 +328,10 @@ static int loaded(void)
 }
 
 /* One thing at a time that no writer leaves so. */
-static void a_finished_profile_that_was_written_over_is_refused(void **state)
+TEST(a_finished_profile_that_was_written_over_is_refused)
 {
 	struct row *row, before;
 
-	(void)state;
 	session_row(session, ROW_RUNTIME_API, "call", -1);
 	row = session_row(session, ROW_KERNEL, "kernel", SESSION_DEVICES - 1);
 	session_header(session)->finished = 1;
@@ -395,12 +379,11 @@ int fstat(int fd, struct stat *status)
 	return result;
 }
 
-static void a_file_that_grows_while_it_is_opened_ends_where_it_ended(void **state)
+TEST(a_file_that_grows_while_it_is_opened_ends_where_it_ended)
 {
 	uint64_t before = session_header(session)->file_size;
 	struct session *read;
 
-	(void)state;
 	grows = true;
 	assert_int_equal(session_open(&read, path), 0);
 	assert_false(grows);
@@ -416,14 +399,13 @@ static void a_file_that_grows_while_it_is_opened_ends_where_it_ended(void **stat
 }
 
 /* It is a profile: what it begins with says so. */
-static void headers_that_were_written_over_are_damage(void **state)
+TEST(headers_that_were_written_over_are_damage)
 {
 	struct session_header *header = session_header(session);
 	struct segment *segment = (struct segment *)((char *)header + header->header_size);
 	const struct session_header whole = *header;
 	const struct segment before = *segment;
 
-	(void)state;
 #define DAMAGE_HEADER(change)                                                                      \
 	do {                                                                                       \
 		change;                                                                            \
@@ -444,14 +426,13 @@ static void headers_that_were_written_over_are_damage(void **state)
 	assert_int_equal(loaded(), 0);
 }
 
-static void a_file_that_is_cut_within_a_segment_is_refused(void **state)
+TEST(a_file_that_is_cut_within_a_segment_is_refused)
 {
 	static char name[70000];
 	char message[256];
 	struct session *read;
 	struct stat status;
 
-	(void)state;
 	name_of(name, sizeof(name), 1);
 	assert_true(session_intern(session, name) > 0);
 	assert_int_equal(stat(path, &status), 0);
@@ -467,24 +448,4 @@ static void a_file_that_is_cut_within_a_segment_is_refused(void **state)
 	assert_int_equal(session_load(&read, path, message, sizeof(message)), -EINVAL);
 	assert_int_equal(session_load(&read, folder, message, sizeof(message)), -EISDIR);
 	assert_non_null(strstr(message, ": Is a directory"));
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(names_in_many_segments_are_found_again),
-		TEST(a_limit_is_kept_in_parts_of_a_quarter),
-		TEST(a_process_gets_as_much_of_a_trace_as_it_needs),
-		TEST(processes_and_their_rows_are_read_in_their_order),
-		TEST(the_first_of_the_longest_gaps_is_named),
-		TEST(overheads_are_taken_off_the_records_of_all_parts),
-		TEST(histograms_of_a_file_are_each_ones_own),
-		TEST(a_finished_profile_that_was_written_over_is_refused),
-		TEST(headers_that_were_written_over_are_damage),
-		TEST(a_file_that_is_cut_within_a_segment_is_refused),
-		TEST(a_file_that_grows_while_it_is_opened_ends_where_it_ended),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

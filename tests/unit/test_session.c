@@ -2,28 +2,19 @@
 /* A session is whole at every moment, in its file and in memory, and bad files are refused. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 static char directory[64], path[96];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	strcpy(directory, "/tmp/ktime-session-XXXXXX");
 	if (!mkdtemp(directory))
 		return -1;
@@ -31,9 +22,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	unlink(path);
 	return rmdir(directory);
 }
@@ -90,22 +80,22 @@ static void check(struct session *session)
 	assert_int_equal(header->counters[COUNTER_operations], 5);
 }
 
-static void memory_holds_what_was_written(void **state)
+TEST(memory_holds_what_was_written)
 {
 	struct session *session;
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, false), 0);
 	fill(session);
 	check(session);
 	session_close(session);
 }
 
-static void a_reader_sees_the_file_while_it_is_written(void **state)
+AROUND_EACH(set_up, tear_down);
+
+TEST(a_reader_sees_the_file_while_it_is_written)
 {
 	struct session *writer, *reader;
 
-	(void)state;
 	assert_int_equal(session_create(&writer, path, false), 0);
 	fill(writer);
 	assert_int_equal(session_open(&reader, path), 0);
@@ -117,13 +107,12 @@ static void a_reader_sees_the_file_while_it_is_written(void **state)
 	session_close(reader);
 }
 
-static void a_killed_writer_leaves_its_figures(void **state)
+TEST(a_killed_writer_leaves_its_figures)
 {
 	struct session *session;
 	pid_t child = fork();
 	int status;
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
 		if (session_create(&session, path, false))
@@ -138,14 +127,13 @@ static void a_killed_writer_leaves_its_figures(void **state)
 	session_close(session);
 }
 
-static void the_same_key_is_the_same_row(void **state)
+TEST(the_same_key_is_the_same_row)
 {
 	struct session *session;
 	struct row *row;
 	char name[32];
 	int i, count = 0;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, false), 0);
 	for (i = 0; i < 3000; i++) {
 		snprintf(name, sizeof(name), "kernel%d", i % 1000);
@@ -164,14 +152,13 @@ static void the_same_key_is_the_same_row(void **state)
 	session_close(session);
 }
 
-static void names_may_be_of_any_length(void **state)
+TEST(names_may_be_of_any_length)
 {
 	size_t length = 512 * 1024;
 	char *name = malloc(length + 1);
 	struct session *session;
 	uint64_t offset;
 
-	(void)state;
 	assert_non_null(name);
 	memset(name, 'k', length);
 	name[length] = '\0';
@@ -188,7 +175,7 @@ static void names_may_be_of_any_length(void **state)
 	free(name);
 }
 
-static void growth_survives_descriptors_that_the_program_closes(void **state)
+TEST(growth_survives_descriptors_that_the_program_closes)
 {
 	struct trace_record record = {.kind = ROW_KERNEL};
 	const struct trace_record *read;
@@ -196,7 +183,6 @@ static void growth_survives_descriptors_that_the_program_closes(void **state)
 	uint64_t i;
 	int fd, other;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, true), 0);
 	for (fd = 3; fd < 64; fd++)
 		close(fd);
@@ -222,14 +208,13 @@ static void growth_survives_descriptors_that_the_program_closes(void **state)
 	session_close(session);
 }
 
-static void a_replaced_file_is_not_written_to(void **state)
+TEST(a_replaced_file_is_not_written_to)
 {
 	struct session *session, *reader;
 	struct row *row;
 	char name[32];
 	int i, fd, count = 0;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, false), 0);
 	assert_int_equal(unlink(path), 0);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
@@ -249,7 +234,7 @@ static void a_replaced_file_is_not_written_to(void **state)
 }
 
 /* A file size limit stands for a full disk; both make posix_fallocate fail. */
-static void a_full_disk_ends_the_trace_and_nothing_else(void **state)
+TEST(a_full_disk_ends_the_trace_and_nothing_else)
 {
 	struct trace_record record = {.kind = ROW_KERNEL};
 	struct rlimit before, limit;
@@ -258,7 +243,6 @@ static void a_full_disk_ends_the_trace_and_nothing_else(void **state)
 	char expected[96];
 	int i;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, true), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;
@@ -291,12 +275,11 @@ static unsigned open_descriptors(void)
 	return count;
 }
 
-static void no_descriptor_is_left_open_and_none_of_the_programs_is_closed(void **state)
+TEST(no_descriptor_is_left_open_and_none_of_the_programs_is_closed)
 {
 	struct session *session;
 	unsigned before = open_descriptors();
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, 0), 0);
 	session_close(session);
 	assert_int_equal(open_descriptors(), before);
@@ -316,12 +299,11 @@ static void no_descriptor_is_left_open_and_none_of_the_programs_is_closed(void *
 	assert_int_equal(open_descriptors(), before);
 }
 
-static void a_path_that_cannot_be_had_creates_nothing(void **state)
+TEST(a_path_that_cannot_be_had_creates_nothing)
 {
 	struct session *session;
 	char bad[128];
 
-	(void)state;
 	snprintf(bad, sizeof(bad), "%s/none/session", directory);
 	assert_int_equal(session_create(&session, bad, false), -ENOENT);
 	assert_null(session);
@@ -329,7 +311,7 @@ static void a_path_that_cannot_be_had_creates_nothing(void **state)
 	assert_int_equal(session_create(&session, "/dev/null", false), -EINVAL);
 }
 
-static void damaged_files_are_refused(void **state)
+TEST(damaged_files_are_refused)
 {
 	struct session *session;
 	char *bytes, *copy;
@@ -338,7 +320,6 @@ static void damaged_files_are_refused(void **state)
 	off_t length;
 	int fd, i;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, true), 0);
 	fill(session);
 	assert_int_equal(session_trace(session, &(struct trace_record){.kind = ROW_KERNEL}), 0);
@@ -387,11 +368,12 @@ static void damaged_files_are_refused(void **state)
 	close(fd);
 }
 
-static void bad_offsets_give_nothing(void **state)
+AROUND_EACH(NULL, NULL);
+
+TEST(bad_offsets_give_nothing)
 {
 	struct session *session;
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, false), 0);
 	assert_string_equal(session_string(session, 0), "");
 	assert_string_equal(session_string(session, UINT64_MAX), "");
@@ -401,13 +383,12 @@ static void bad_offsets_give_nothing(void **state)
 }
 
 /* Of all that stands in the header after the notes nothing is touched. */
-static void notes_beyond_the_last_that_fits_are_left_out(void **state)
+TEST(notes_beyond_the_last_that_fits_are_left_out)
 {
 	struct session_header *header, before;
 	struct session *session;
 	char last[32];
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, false), 0);
 	header = session_header(session);
 	before = *header;
@@ -422,12 +403,11 @@ static void notes_beyond_the_last_that_fits_are_left_out(void **state)
 	session_close(session);
 }
 
-static void figures_add_up(void **state)
+TEST(figures_add_up)
 {
 	struct session *session;
 	struct row *row;
 
-	(void)state;
 	assert_int_equal(session_create(&session, NULL, false), 0);
 	row = session_row(session, ROW_KERNEL, "kernel", 3);
 	session_add_sample(session, &row->cupti, 300);
@@ -451,28 +431,4 @@ static void figures_add_up(void **state)
 	assert_int_equal(row->events.count, 1);
 	assert_int_equal(session_histogram(session, row->events.histogram)->buckets[5], 3);
 	session_close(session);
-}
-
-#define file_test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_holds_what_was_written),
-		cmocka_unit_test(notes_beyond_the_last_that_fits_are_left_out),
-		cmocka_unit_test(figures_add_up),
-		file_test(a_reader_sees_the_file_while_it_is_written),
-		file_test(a_killed_writer_leaves_its_figures),
-		file_test(the_same_key_is_the_same_row),
-		file_test(names_may_be_of_any_length),
-		file_test(growth_survives_descriptors_that_the_program_closes),
-		file_test(a_replaced_file_is_not_written_to),
-		file_test(a_full_disk_ends_the_trace_and_nothing_else),
-		file_test(no_descriptor_is_left_open_and_none_of_the_programs_is_closed),
-		file_test(a_path_that_cannot_be_had_creates_nothing),
-		file_test(damaged_files_are_refused),
-		cmocka_unit_test(bad_offsets_give_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

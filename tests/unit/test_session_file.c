@@ -2,17 +2,10 @@
 /* A profile's file grows, whatever the program does to descriptors meanwhile. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 #define ROWS	      20000u
 
@@ -46,9 +39,8 @@ int posix_fallocate(int fd, off_t offset, off_t length)
 	return result;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	snprintf(folder, sizeof(folder), "session_file.XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -56,13 +48,14 @@ static int start(void **state)
 	return session_create(&session, path, 0);
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(session);
 	unlink(path);
 	return rmdir(folder);
 }
+
+AROUND_EACH(start, stop);
 
 static void add_rows(void)
 {
@@ -87,9 +80,8 @@ static unsigned rows_in_file(void)
 	return count;
 }
 
-static void a_descriptor_that_the_program_closes_is_opened_again(void **state)
+TEST(a_descriptor_that_the_program_closes_is_opened_again)
 {
-	(void)state;
 	closes = 1;
 	add_rows();
 	assert_int_equal(closes, 0);
@@ -97,9 +89,8 @@ static void a_descriptor_that_the_program_closes_is_opened_again(void **state)
 	assert_int_equal(session_header(session)->note_count, 0);
 }
 
-static void one_that_is_closed_each_time_leaves_the_rest_in_memory(void **state)
+TEST(one_that_is_closed_each_time_leaves_the_rest_in_memory)
 {
-	(void)state;
 	closes = 2;
 	add_rows();
 	assert_int_equal(closes, 0);
@@ -107,9 +98,8 @@ static void one_that_is_closed_each_time_leaves_the_rest_in_memory(void **state)
 	assert_int_equal(session_header(session)->note_count, 1);
 }
 
-static void a_file_that_the_program_opened_meanwhile_stays_open(void **state)
+TEST(a_file_that_the_program_opened_meanwhile_stays_open)
 {
-	(void)state;
 	opens = true;
 	add_rows();
 	assert_false(opens);
@@ -118,7 +108,7 @@ static void a_file_that_the_program_opened_meanwhile_stays_open(void **state)
 }
 
 /* The descriptor of a file with a trace is kept. */
-static void a_file_that_is_removed_goes_on(void **state)
+TEST(a_file_that_is_removed_goes_on)
 {
 	const struct trace_record record = {.start = 1, .end = 2, .kind = ROW_KERNEL};
 	const struct trace_record *written;
@@ -126,7 +116,6 @@ static void a_file_that_is_removed_goes_on(void **state)
 	char removed[64];
 	unsigned count = 0;
 
-	(void)state;
 	snprintf(removed, sizeof(removed), "%s/removed", folder);
 	assert_int_equal(session_create(&traced, removed, SESSION_TRACE), 0);
 	assert_int_equal(unlink(removed), 0);
@@ -136,17 +125,4 @@ static void a_file_that_is_removed_goes_on(void **state)
 		count++;
 	assert_int_equal(count, TRACE_RECORDS);
 	session_close(traced);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(a_descriptor_that_the_program_closes_is_opened_again),
-		TEST(one_that_is_closed_each_time_leaves_the_rest_in_memory),
-		TEST(a_file_that_the_program_opened_meanwhile_stays_open),
-		TEST(a_file_that_is_removed_goes_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,23 +2,17 @@
 /* What is taken off the times of event pairs: their overhead, and what pairs of queued operations
  * hold more. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "report/session/estimate.h"
 #include "report/session/items.h"
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 static struct session *session;
 static struct session_header *header;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	if (session_create(&session, NULL, SESSION_TRACE))
 		return -1;
 	header = session_header(session);
@@ -28,12 +22,13 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 /* A row whose pairs took 10,000 ns, 11,000 and so on; that many of them were queued. */
 static struct row *row_of(enum overhead_kind kind, uint64_t pairs, uint64_t queued)
@@ -55,13 +50,12 @@ static struct row *row_of(enum overhead_kind kind, uint64_t pairs, uint64_t queu
 	return row;
 }
 
-static void what_queued_pairs_hold_more_is_taken_off_by_their_part(void **state)
+TEST(what_queued_pairs_hold_more_is_taken_off_by_their_part)
 {
 	struct row *row = row_of(OVERHEAD_KERNEL, 10, 5);
 	const struct histogram *times = session_histogram(session, row->events.histogram);
 	const struct histogram *differences = session_histogram(session, row->difference_histogram);
 
-	(void)state;
 	row->checked = 4;
 	row->checked_raw = 50000;
 	assert_true(row_overhead(header, row) == 2900 + 350);
@@ -85,43 +79,39 @@ static void what_queued_pairs_hold_more_is_taken_off_by_their_part(void **state)
 }
 
 /* 233 ns a pair would be 699. */
-static void the_total_is_not_rounded_call_by_call(void **state)
+TEST(the_total_is_not_rounded_call_by_call)
 {
 	struct row *row = row_of(OVERHEAD_KERNEL, 3, 1);
 
-	(void)state;
 	session_subtract_overheads(session);
 	assert_int_equal(row->events.total, 33000 - 3 * 2900 - 700);
 	assert_int_equal(row->events.minimum, 10000 - 2900 - 233);
 }
 
-static void pairs_that_were_not_queued_hold_no_more(void **state)
+TEST(pairs_that_were_not_queued_hold_no_more)
 {
 	struct row *row = row_of(OVERHEAD_KERNEL, 10, 0);
 
-	(void)state;
 	session_subtract_overheads(session);
 	assert_int_equal(row->events.total, 145000 - 10 * 2900);
 	assert_true(row->estimate.standard_error == 300);
 }
 
 /* A copy engine does not care what it did before. */
-static void queued_copies_hold_no_more(void **state)
+TEST(queued_copies_hold_no_more)
 {
 	struct row *row = row_of(OVERHEAD_COPY, 10, 10);
 
-	(void)state;
 	session_subtract_overheads(session);
 	assert_int_equal(row->events.total, 145000 - 10 * 1300);
 	assert_int_equal(row->events.minimum, 10000 - 1300);
 	assert_true(row->estimate.standard_error == 20);
 }
 
-static void pairs_that_hold_the_hosts_work_keep_all(void **state)
+TEST(pairs_that_hold_the_hosts_work_keep_all)
 {
 	struct row *row = row_of(OVERHEAD_KERNEL, 10, 10);
 
-	(void)state;
 	row->host_included = 1;
 	session_subtract_overheads(session);
 	assert_int_equal(row->events.total, 145000);
@@ -142,12 +132,11 @@ static struct nvtx_part *part_of(const struct row *row, double calls, double by_
 	return part;
 }
 
-static void what_ran_in_ranges_loses_what_its_row_does(void **state)
+TEST(what_ran_in_ranges_loses_what_its_row_does)
 {
 	struct row *row = row_of(OVERHEAD_KERNEL, 10, 5);
 	struct nvtx_part *by_events = part_of(row, 4, 4), *mixed = part_of(row, 4, 2);
 
-	(void)state;
 	session_subtract_overheads(session);
 	assert_int_equal(by_events->total, 40000 - 4 * 3250);
 	assert_int_equal(by_events->minimum, 9000 - 3250);
@@ -158,23 +147,21 @@ static void what_ran_in_ranges_loses_what_its_row_does(void **state)
 }
 
 /* The trace has no word of which pairs were queued. */
-static void records_lose_what_all_pairs_hold(void **state)
+TEST(records_lose_what_all_pairs_hold)
 {
 	const struct trace_record record = {
 		.name = 1, .start = 100, .end = 10100, .overhead = 1 + OVERHEAD_KERNEL};
 
-	(void)state;
 	row_of(OVERHEAD_KERNEL, 10, 10);
 	assert_int_equal(session_trace(session, &record), 0);
 	session_subtract_overheads(session);
 	assert_int_equal(session_next_trace(session, NULL)->end, 10100 - 2900);
 }
 
-static void damaged_figures_break_nothing(void **state)
+TEST(damaged_figures_break_nothing)
 {
 	struct row *row = row_of(OVERHEAD_KERNEL, 10, 11);
 
-	(void)state;
 	/* More than all are all. */
 	assert_true(row_overhead(header, row) == 3600);
 	row->queued = UINT64_MAX;
@@ -198,21 +185,4 @@ static void damaged_figures_break_nothing(void **state)
 	assert_int_equal(row->events.minimum, 0);
 	assert_int_equal(row->events.maximum, 0);
 	assert_int_equal(row->checked_events, 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(what_queued_pairs_hold_more_is_taken_off_by_their_part),
-		TEST(the_total_is_not_rounded_call_by_call),
-		TEST(pairs_that_were_not_queued_hold_no_more),
-		TEST(queued_copies_hold_no_more),
-		TEST(pairs_that_hold_the_hosts_work_keep_all),
-		TEST(what_ran_in_ranges_loses_what_its_row_does),
-		TEST(records_lose_what_all_pairs_hold),
-		TEST(damaged_figures_break_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A table is described once, and written in four forms. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/energy/energy.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/sheet/sheet.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 static const struct column columns[] = {
 	{"Type", "Type", .width = 16, .once = true},
@@ -69,9 +61,8 @@ static void check(writer *write, const char *expected)
 	free(text);
 }
 
-static void one_table_is_written_in_four_forms(void **state)
+TEST(one_table_is_written_in_four_forms)
 {
-	(void)state;
 	check(sheet_text, "\nA title\n"
 			  "            Type  Time(%)      Time     Calls  Name\n"
 			  "            GPU:   75.00% ~3.0000us       >12  f<\"|\">\n"
@@ -158,7 +149,7 @@ static void a_column_that_is_added_shows(void)
 	}
 }
 
-static void a_column_that_is_added_shows_in_all_four_forms(void **state)
+TEST(a_column_that_is_added_shows_in_all_four_forms)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
 	struct table tables[TABLE_SECTIONS] = {{.rows = NULL}};
@@ -170,7 +161,6 @@ static void a_column_that_is_added_shows_in_all_four_forms(void **state)
 	struct ranges ranges;
 	struct filter filter;
 
-	(void)state;
 	options_defaults(&options);
 	assert_int_equal(table_collect(&tables[TABLE_GPU], session, &options, TABLE_GPU,
 				       TABLE_ALL_DEVICES, true),
@@ -198,26 +188,14 @@ static void a_column_that_is_added_shows_in_all_four_forms(void **state)
 	session_close(session);
 }
 
-static void a_writer_that_fails_is_not_called_again(void **state)
+TEST(a_writer_that_fails_is_not_called_again)
 {
 	FILE *file = fopen("/dev/full", "w");
 	struct out out = {.buffer = (char[4]){0}, .size = 4, .take = out_take_file, .target = file};
 
-	(void)state;
 	assert_non_null(file);
 	setvbuf(file, NULL, _IONBF, 0);
 	out_text(&out, "more than four bytes");
 	assert_true(out.failed);
 	fclose(file);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_table_is_written_in_four_forms),
-		cmocka_unit_test(a_column_that_is_added_shows_in_all_four_forms),
-		cmocka_unit_test(a_writer_that_fails_is_not_called_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

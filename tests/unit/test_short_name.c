@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel's name is shortened whatever brackets are in it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "report/names/demangle.h"
+#include "tests/unit/test.h"
 
 static void is(const char *name, const char *base, const char *expected)
 {
@@ -21,17 +14,15 @@ static void is(const char *name, const char *base, const char *expected)
 	free(text);
 }
 
-static void functions_lose_their_parameters(void **state)
+TEST(functions_lose_their_parameters)
 {
-	(void)state;
 	is("saxpy(int, float, float const *, float*)", "saxpy", "saxpy");
 	is("_GLOBAL__N_1::kern(void*)", "kern", "_GLOBAL__N_1::kern");
 	is("void (anonymous)", "void (anonymous)", "void (anonymous)");
 }
 
-static void template_arguments_lose_their_scopes_and_their_own_arguments(void **state)
+TEST(template_arguments_lose_their_scopes_and_their_own_arguments)
 {
-	(void)state;
 	is("void at::fill<int=4, at::Half<1>>(at::Half<1>*)", "fill", "at::fill<int=4, Half>");
 	is("void cutlass::Kernel<cutlass::gemm::Universal<cute::tuple<int, int>, "
 	   "cutlass::Epilogue<1, 2>, void>>(cutlass::gemm::X::Params)",
@@ -42,32 +33,18 @@ static void template_arguments_lose_their_scopes_and_their_own_arguments(void **
 	is("void foo<>()", "foo", "foo<>");
 }
 
-static void operators_are_no_brackets(void **state)
+TEST(operators_are_no_brackets)
 {
-	(void)state;
 	is("A::operator<<(int)", "A::operator<<", "A::operator<<");
 	is("A<int>::B<float>::operator()<int>(int)", "B::operator()", "A::B::operator()<int>");
 	is("main::{lambda(int)#1}::operator()(int) const", "{lambda(int)#1}::operator()",
 	   "main::{lambda(int)#1}::operator()");
 }
 
-static void damaged_names_are_shortened_somehow(void **state)
+TEST(damaged_names_are_shortened_somehow)
 {
-	(void)state;
 	is("", "", "");
 	is("foo<", "foo", "foo");
 	is("void foo<a, b", "foo", "foo");
 	is("foo(<>)>>", "foo", "foo");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_lose_their_parameters),
-		cmocka_unit_test(template_arguments_lose_their_scopes_and_their_own_arguments),
-		cmocka_unit_test(operators_are_no_brackets),
-		cmocka_unit_test(damaged_names_are_shortened_somehow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

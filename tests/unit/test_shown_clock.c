@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which clock's times a row shows that both clocks have a sample of. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "report/print/table.h"
 #include "report/session/estimate.h"
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 #define CALLS  1000
 #define TIMED  100
@@ -19,9 +14,8 @@
 static struct session *session;
 static struct row *row;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	if (session_create(&session, NULL, 0))
 		return -1;
 	session_header(session)->cupti_active = 1;
@@ -40,12 +34,13 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static enum clock_source shown(double times_the_events_error)
 {
@@ -57,9 +52,8 @@ static enum clock_source shown(double times_the_events_error)
 	return clock;
 }
 
-static void events_are_shown_if_they_say_twice_as_much_as_windows(void **state)
+TEST(events_are_shown_if_they_say_twice_as_much_as_windows)
 {
-	(void)state;
 	assert_true(row_estimate(row, CLOCK_EVENTS).error > 0);
 	assert_int_equal(shown(0.5), CLOCK_CUPTI);
 	assert_int_equal(shown(1.9), CLOCK_CUPTI);
@@ -68,9 +62,8 @@ static void events_are_shown_if_they_say_twice_as_much_as_windows(void **state)
 	assert_int_equal(shown(NAN), CLOCK_EVENTS);
 }
 
-static void of_nodes_of_graphs_and_of_all_records_cupti_speaks(void **state)
+TEST(of_nodes_of_graphs_and_of_all_records_cupti_speaks)
 {
-	(void)state;
 	row->node_calls = 1;
 	assert_int_equal(shown(10), CLOCK_CUPTI);
 	row->node_calls = 0;
@@ -80,15 +73,4 @@ static void of_nodes_of_graphs_and_of_all_records_cupti_speaks(void **state)
 	assert_int_equal(shown(10), CLOCK_EVENTS);
 	row_set_windows(row, 0, 0);
 	assert_int_equal(shown(10), CLOCK_CUPTI);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(events_are_shown_if_they_say_twice_as_much_as_windows),
-		TEST(of_nodes_of_graphs_and_of_all_records_cupti_speaks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

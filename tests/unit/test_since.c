@@ -3,17 +3,8 @@
  * What a profile says of the time since an earlier copy of it: each figure is less what it was
  * then. tests/golden/since.txt has it; see golden.h where a change of it is wanted.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/export/output.h"
 #include "report/live/live.h"
@@ -22,6 +13,7 @@
 #include "report/print/report.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 /* A part of a figure that no other near it has. */
 static uint64_t part;
@@ -249,13 +241,12 @@ static void counters_are_less(const struct session *now, enum whole_profile kind
 	session_close(whole);
 }
 
-static void each_figure_is_less_what_it_was(void **state)
+TEST(each_figure_is_less_what_it_was)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(file);
 	for (int kind = 0; kind < WHOLE_KINDS; kind++) {
 		struct session *now = whole_profile(kind, NULL), *before = earlier_profile(kind);
@@ -272,14 +263,13 @@ static void each_figure_is_less_what_it_was(void **state)
 }
 
 /* An estimate, or a file that was written to meanwhile, may say less than before. */
-static void no_figure_is_below_zero(void **state)
+TEST(no_figure_is_below_zero)
 {
 	struct session *now = earlier_profile(WHOLE_CUPTI),
 		       *before = whole_profile(WHOLE_CUPTI, NULL);
 	const struct idle_row *idle;
 	const struct row *row;
 
-	(void)state;
 	session_header(before)->counters[COUNTER_wall_ns] = 0;
 	assert_int_equal(interval_subtract(now, before), 0);
 	session_for_each_row (now, row) {
@@ -323,11 +313,10 @@ static double total_since(uint64_t recorded, double windows, double *error)
 	return total;
 }
 
-static void an_estimate_since_then_is_that_of_the_later_calls(void **state)
+TEST(an_estimate_since_then_is_that_of_the_later_calls)
 {
 	double error;
 
-	(void)state;
 	assert_true(total_since(3, 1100, &error) == 2900 && error == 400);
 	/* All ten were recorded; most of them, and the others' records were on their way; none. */
 	assert_true(total_since(10, 0, &error) == 3100 && error == 400);
@@ -354,7 +343,7 @@ static void add_memory(struct session *session, uint64_t allocations, uint64_t f
 	site->held_count = allocations - frees;
 }
 
-static void allocations_are_those_since_then(void **state)
+TEST(allocations_are_those_since_then)
 {
 	struct session *now, *before;
 	const struct memory_site *site;
@@ -363,7 +352,6 @@ static void allocations_are_those_since_then(void **state)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	assert_int_equal(session_create(&before, NULL, 0), 0);
 	assert_int_equal(session_create(&now, NULL, 0), 0);
 	add_memory(before, 5000, 4999);
@@ -406,14 +394,13 @@ static int save(struct session *session, const char *path, bool overwrite, char 
 	return error;
 }
 
-static void the_rest_is_saved_as_a_profile_that_is_final(void **state)
+TEST(the_rest_is_saved_as_a_profile_that_is_final)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL), *saved;
 	char folder[] = "/tmp/ktime-since-XXXXXX", path[64], message[256] = "", expected[128];
 	struct session_header *header = session_header(session);
 	struct stat status;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/profile", folder);
 	header->finished = header->reported = header->kept = 0;
@@ -440,17 +427,4 @@ static void the_rest_is_saved_as_a_profile_that_is_final(void **state)
 	unlink(path);
 	rmdir(folder);
 	session_close(session);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_figure_is_less_what_it_was),
-		cmocka_unit_test(no_figure_is_below_zero),
-		cmocka_unit_test(an_estimate_since_then_is_that_of_the_later_calls),
-		cmocka_unit_test(allocations_are_those_since_then),
-		cmocka_unit_test(the_rest_is_saved_as_a_profile_that_is_final),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

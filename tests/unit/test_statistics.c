@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Probabilities are right; the expected ones were worked out with mpmath, to 15 digits. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/session/estimate.h"
 #include "report/compare/compare.h"
+#include "tests/unit/test.h"
 
 static void is_close(double value, double expected)
 {
@@ -18,9 +12,8 @@ static void is_close(double value, double expected)
 		fail_msg("%.15g, expected %.15g", value, expected);
 }
 
-static void welch_gives_the_probability_of_chance(void **state)
+TEST(welch_gives_the_probability_of_chance)
 {
-	(void)state;
 	/* With two degrees of freedom it is 1 - t / sqrt(2 + t^2). */
 	is_close(welch_probability(2, 0, 1, 2, sqrt(2), 1), 1 - sqrt(0.5));
 	is_close(welch_probability(10, 100, 4, 12, 103, 9), 0.0114122783327212);
@@ -30,18 +23,16 @@ static void welch_gives_the_probability_of_chance(void **state)
 	is_close(welch_probability(5, 1, 1e-3, 5, 2, 1e-3), 2.83441064509179e-11);
 }
 
-static void welch_knows_the_extremes(void **state)
+TEST(welch_knows_the_extremes)
 {
-	(void)state;
 	assert_true(welch_probability(10, 5, 1, 10, 5, 1) == 1);
 	assert_true(welch_probability(10, 5, 0, 10, 5, 0) == 1);
 	assert_true(welch_probability(10, 5, 0, 10, 6, 0) == 0);
 	assert_true(welch_probability(100000000, 5, 1, 100000000, 6, 1) == 0);
 }
 
-static void variance_comes_from_the_sums(void **state)
+TEST(variance_comes_from_the_sums)
 {
-	(void)state;
 	is_close(sample_variance(4, 10, 30), 5.0 / 3);
 	assert_true(sample_variance(1, 10, 100) == 0);
 	assert_true(sample_variance(0, 0, 0) == 0);
@@ -49,23 +40,10 @@ static void variance_comes_from_the_sums(void **state)
 	assert_true(sample_variance(3, 3e9, 3e18 - 512) == 0);
 }
 
-static void the_margin_is_half_of_the_95_percent_interval(void **state)
+TEST(the_margin_is_half_of_the_95_percent_interval)
 {
-	(void)state;
 	/* With two degrees of freedom t is sqrt(2 (1 - p)^2 / (p (2 - p))): 4.30265272974946. */
 	is_close(welch_margin(2, 1, 2, 1), 4.30265272974946);
 	assert_true(welch_margin(5, 0, 5, 0) == 0);
 	is_close(welch_probability(5, 0, 1, 7, welch_margin(5, 1, 7, 2), 2), 0.05);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(welch_gives_the_probability_of_chance),
-		cmocka_unit_test(welch_knows_the_extremes),
-		cmocka_unit_test(variance_comes_from_the_sums),
-		cmocka_unit_test(the_margin_is_half_of_the_95_percent_interval),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

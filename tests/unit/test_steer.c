@@ -4,21 +4,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "report/control/control.h"
 #include "report/live/live.h"
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 static char folder[32], path[64], output[64];
 static struct session *session;
@@ -90,9 +82,8 @@ static void *run_program(void *argument)
 	return NULL;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-steer-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -112,9 +103,8 @@ static int start(void **state)
 	return pthread_create(&program, NULL, run_program, NULL);
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	ended = true;
 	pthread_join(program, NULL);
 	session_close(session);
@@ -124,6 +114,8 @@ static int stop(void **state)
 	rmdir(folder);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 /* The standard error of a command, and its status. */
 static int said(char text[512], int (*command)(const struct options *, const char *const *, size_t),
@@ -169,9 +161,8 @@ static void has(uint64_t calls, uint64_t milliseconds)
 	unlink(output);
 }
 
-static void the_window_is_opened_and_closed(void **state)
+TEST(the_window_is_opened_and_closed)
 {
-	(void)state;
 	is(command_on, NULL, 0, EXIT_SUCCESS, "");
 	assert_string_equal(asked, "+0");
 	is(command_off, NULL, 0, EXIT_SUCCESS, "");
@@ -181,11 +172,10 @@ static void the_window_is_opened_and_closed(void **state)
 	   "ktime off: the program refuses: Operation not permitted\n");
 }
 
-static void a_snapshot_is_of_all_or_since_another(void **state)
+TEST(a_snapshot_is_of_all_or_since_another)
 {
 	char since[64];
 
-	(void)state;
 	snprintf(since, sizeof(since), "%s/since", folder);
 	options.export_profile = since;
 	is(command_snapshot, NULL, 0, EXIT_SUCCESS, "");
@@ -202,9 +192,8 @@ static void a_snapshot_is_of_all_or_since_another(void **state)
 }
 
 /* An odd number: the profile is being written to. */
-static void a_profile_that_is_written_to_is_not_taken(void **state)
+TEST(a_profile_that_is_written_to_is_not_taken)
 {
-	(void)state;
 	options.export_profile = output;
 	page->updating = 7;
 	is(command_snapshot, NULL, 0, EXIT_FAILURE,
@@ -214,11 +203,10 @@ static void a_profile_that_is_written_to_is_not_taken(void **state)
 	assert_int_equal(strlen(asked), 100);
 }
 
-static void a_window_has_what_ran_in_it(void **state)
+TEST(a_window_has_what_ran_in_it)
 {
 	static const char *const words[] = {"20ms"};
 
-	(void)state;
 	call();
 	options.export_profile = output;
 	is(command_window, words, 1, EXIT_SUCCESS, "");
@@ -233,7 +221,7 @@ static void a_window_has_what_ran_in_it(void **state)
 	has(1, 1);
 }
 
-static void a_window_with_a_trace_asks_for_it(void **state)
+TEST(a_window_with_a_trace_asks_for_it)
 {
 	static const char *const words[] = {"10ms"};
 	static const struct {
@@ -244,7 +232,6 @@ static void a_window_with_a_trace_asks_for_it(void **state)
 		      {TRACE_GPU | TRACE_API, "cb10+10-0ce0"}};
 	struct session *saved;
 
-	(void)state;
 	session_header(session)->start_realtime = 500;
 	options.export_profile = output;
 	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
@@ -268,13 +255,12 @@ static void a_window_with_a_trace_asks_for_it(void **state)
 	assert_int_equal(access(output, F_OK), -1);
 }
 
-static void a_window_is_as_long_as_it_is_said(void **state)
+TEST(a_window_is_as_long_as_it_is_said)
 {
 	static const struct {
 		const char *text, *asked;
 	} windows[] = {{"0.03", "c+30-0c"}, {"0.04s", "c+40-0c"}, {"1ms", "c+1-0c"}};
 
-	(void)state;
 	options.export_profile = output;
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
 		*asked = '\0';
@@ -284,14 +270,13 @@ static void a_window_is_as_long_as_it_is_said(void **state)
 	}
 }
 
-static void what_is_lacking_is_said(void **state)
+TEST(what_is_lacking_is_said)
 {
 	static const char *const bad[] = {"s", "0", "-1s", "2h", "1s2", "86401", "ms", "1 s"};
 	static const char *const words[] = {"1", "2", "1s"};
 	static const char usage[] =
 		"ktime window: a process, a time (2s, 500ms) and -o FILE have to be given\n";
 
-	(void)state;
 	is(command_window, words + 2, 1, 2, usage);
 	is(command_snapshot, NULL, 0, 2, "ktime snapshot: -o FILE has to be given\n");
 	options.export_profile = output;
@@ -311,12 +296,11 @@ static void what_is_lacking_is_said(void **state)
 	assert_string_equal(asked, "");
 }
 
-static void another_programs_profile_is_refused(void **state)
+TEST(another_programs_profile_is_refused)
 {
 	struct session *other;
 	char since[64], expected[256];
 
-	(void)state;
 	snprintf(since, sizeof(since), "%s/since", folder);
 	assert_int_equal(session_create(&other, since, SESSION_KEPT), 0);
 	session_header(other)->start_realtime = 5;
@@ -331,21 +315,4 @@ static void another_programs_profile_is_refused(void **state)
 		 since);
 	is(command_snapshot, NULL, 0, EXIT_FAILURE, expected);
 	assert_int_equal(access(output, F_OK), -1);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(the_window_is_opened_and_closed),
-		TEST(a_snapshot_is_of_all_or_since_another),
-		TEST(a_profile_that_is_written_to_is_not_taken),
-		TEST(a_window_has_what_ran_in_it),
-		TEST(a_window_with_a_trace_asks_for_it),
-		TEST(a_window_is_as_long_as_it_is_said),
-		TEST(what_is_lacking_is_said),
-		TEST(another_programs_profile_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* What ktime top writes in lines and as JSON. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
-#include <cmocka.h>
-
 #include "report/live/live.h"
 #include "tests/unit/running_profile.h"
+#include "tests/unit/test.h"
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	return start_profile();
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	return stop_profile();
 }
+
+AROUND_EACH(start, stop);
 
 static void first_calls(void)
 {
@@ -60,13 +52,12 @@ static char *top(int *status)
 	return text;
 }
 
-static void lines_tell_the_interval_and_the_row_with_the_most_time(void **state)
+TEST(lines_tell_the_interval_and_the_row_with_the_most_time)
 {
 	struct session_header *header = session_header(session);
 	char *text, *line;
 	int status;
 
-	(void)state;
 	first_calls();
 	header->counters[COUNTER_wall_ns] = 2000 * MS;
 	header->uses[0] = (struct device_use){.first = 1, .last = 9, .busy = 500 * MS};
@@ -102,7 +93,7 @@ static double number(const cJSON *object, const char *name)
 	return item->valuedouble;
 }
 
-static void json_tells_devices_and_rows(void **state)
+TEST(json_tells_devices_and_rows)
 {
 	struct session_header *header = session_header(session);
 	struct idle_row *idle;
@@ -111,7 +102,6 @@ static void json_tells_devices_and_rows(void **state)
 	char *text;
 	int status;
 
-	(void)state;
 	first_calls();
 	header->counters[COUNTER_wall_ns] = 2000 * MS;
 	header->uses[1] = (struct device_use){.first = 1, .last = 9, .busy = 1000 * MS};
@@ -144,15 +134,4 @@ static void json_tells_devices_and_rows(void **state)
 	assert_null(cJSON_GetObjectItem(item, "estimated"));
 	cJSON_Delete(object);
 	free(text);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(lines_tell_the_interval_and_the_row_with_the_most_time),
-		TEST(json_tells_devices_and_rows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

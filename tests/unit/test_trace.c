@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces in text and CSV, in each unit: every column has its own record's figure. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/session/session.h"
 #include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 static struct session *session;
 
@@ -22,11 +14,10 @@ static void add(struct trace_record record, const char *name)
 }
 
 /* No two figures are equal. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct session_header *header;
 
-	(void)state;
 	if (session_create(&session, NULL, 0))
 		return -1;
 	header = session_header(session);
@@ -88,12 +79,13 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static void prints(const char *words, const char *expected)
 {
@@ -103,9 +95,8 @@ static void prints(const char *words, const char *expected)
 	free(text);
 }
 
-static void times_have_their_own_units(void **state)
+TEST(times_have_their_own_units)
 {
-	(void)state;
 	prints("--quiet --print-gpu-trace --print-api-trace",
 	       "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    "
 	       "DSMem*      Size  Throughput  SrcMemType  DstMemType           Device   Context    "
@@ -127,9 +118,8 @@ static void times_have_their_own_units(void **state)
 	       "16  [CUDA memset]\n");
 }
 
-static void a_column_has_the_unit_of_its_largest_figure(void **state)
+TEST(a_column_has_the_unit_of_its_largest_figure)
 {
-	(void)state;
 	prints("--quiet --print-gpu-trace --print-api-trace -u col",
 	       "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    "
 	       "DSMem*      Size  Throughput  SrcMemType  DstMemType           Device   Context    "
@@ -153,9 +143,8 @@ static void a_column_has_the_unit_of_its_largest_figure(void **state)
 	       "16  [CUDA memset]\n");
 }
 
-static void times_are_in_the_unit_asked_for(void **state)
+TEST(times_are_in_the_unit_asked_for)
 {
-	(void)state;
 	prints("--quiet --print-gpu-trace -u ms",
 	       "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    "
 	       "DSMem*      Size  Throughput  SrcMemType  DstMemType           Device   Context    "
@@ -176,18 +165,16 @@ static void times_are_in_the_unit_asked_for(void **state)
 	       "16  [CUDA memset]\n");
 }
 
-static void an_api_trace_has_the_columns_of_calls_alone(void **state)
+TEST(an_api_trace_has_the_columns_of_calls_alone)
 {
-	(void)state;
 	prints("--quiet --print-api-trace -u us",
 	       "   Start  Duration  Name\n"
 	       "      us        us\n"
 	       "4.00e+03  700.0000  cudaLaunchKernel (k(void) [7])\n");
 }
 
-static void csv_has_all_columns(void **state)
+TEST(csv_has_all_columns)
 {
-	(void)state;
 	prints("--quiet --csv --print-gpu-trace --print-api-trace",
 	       "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block "
 	       "Y\",\"Block Z\",\"Registers Per Thread\",\"Static SMem\",\"Dynamic "
@@ -205,9 +192,8 @@ static void csv_has_all_columns(void **state)
 	       "(0)\",\"3\",\"16\",\"[CUDA memset]\",10\n");
 }
 
-static void csv_of_one_device_and_in_nanoseconds(void **state)
+TEST(csv_of_one_device_and_in_nanoseconds)
 {
-	(void)state;
 	prints("--quiet --csv --print-gpu-trace --devices 1 -u ns",
 	       "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block "
 	       "Y\",\"Block Z\",\"Registers Per Thread\",\"Static SMem\",\"Dynamic "
@@ -220,7 +206,7 @@ static void csv_of_one_device_and_in_nanoseconds(void **state)
 	       "(1)\",\"4\",\"15\",\"[CUDA memcpy HtoD]\",9\n");
 }
 
-static void a_trace_without_a_beginning_starts_with_its_first_record(void **state)
+TEST(a_trace_without_a_beginning_starts_with_its_first_record)
 {
 	static const char expected[] =
 		"\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block "
@@ -234,26 +220,8 @@ static void a_trace_without_a_beginning_starts_with_its_first_record(void **stat
 		"HBM3 "
 		"(1)\",\"4\",\"15\",\"[CUDA memcpy HtoD]\",9\n";
 
-	(void)state;
 	session_header(session)->trace_start = 0;
 	prints("--quiet --csv --print-gpu-trace --devices 1", expected);
 	session_header(session)->trace_start = 8001000;
 	prints("--quiet --csv --print-gpu-trace --devices 1", expected);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(times_have_their_own_units),
-		TEST(a_column_has_the_unit_of_its_largest_figure),
-		TEST(times_are_in_the_unit_asked_for),
-		TEST(an_api_trace_has_the_columns_of_calls_alone),
-		TEST(csv_has_all_columns),
-		TEST(csv_of_one_device_and_in_nanoseconds),
-		TEST(a_trace_without_a_beginning_starts_with_its_first_record),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Which records of a trace stay where it has a limit, by size or by time, or is begun anew. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 static char folder[32], path[48];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	strcpy(folder, "/tmp/ktime-limit-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -25,22 +16,22 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	unlink(path);
 	return rmdir(folder);
 }
 
+AROUND_EACH(set_up, tear_down);
+
 /* Two to four segments of 64 KiB: the last one is part-filled. */
-static void a_limited_trace_keeps_the_newest(void **state)
+TEST(a_limited_trace_keeps_the_newest)
 {
 	static const uint64_t limits[] = {1, 256 << 10};
 	struct trace_record record = {.kind = ROW_KERNEL};
 	const struct trace_record *read;
 	struct session *session;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		uint64_t most = i ? 4 : 2, segment = (65536 - 64) / sizeof(record), count = 0,
 			 sum = 0;
@@ -69,7 +60,7 @@ static void a_limited_trace_keeps_the_newest(void **state)
 }
 
 /* Two segments of 64 KiB: begun anew, the empty one is filled before the oldest gives way. */
-static void a_trace_begun_anew_keeps_its_room_and_its_limit(void **state)
+TEST(a_trace_begun_anew_keeps_its_room_and_its_limit)
 {
 	const uint64_t segment = (65536 - 64) / sizeof(struct trace_record);
 	struct trace_record record = {.kind = ROW_KERNEL};
@@ -77,7 +68,6 @@ static void a_trace_begun_anew_keeps_its_room_and_its_limit(void **state)
 	struct session *session, *reader;
 	uint64_t count = 0, size;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, true), 0);
 	session_restart_trace(session, 1);
 	for (record.start = 0; record.start < 5 * segment; record.start++)
@@ -106,7 +96,7 @@ static void a_trace_begun_anew_keeps_its_room_and_its_limit(void **state)
 }
 
 /* A burst, which fills ten segments in a moment, and then records that come slowly. */
-static void a_trace_limited_by_time_drops_what_is_older(void **state)
+TEST(a_trace_limited_by_time_drops_what_is_older)
 {
 	const uint64_t segment = ((1 << 20) - 64) / sizeof(struct trace_record);
 	struct trace_record record = {.kind = ROW_KERNEL};
@@ -114,7 +104,6 @@ static void a_trace_limited_by_time_drops_what_is_older(void **state)
 	struct session *session;
 	uint64_t count = 0, size;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
 	session_limit_trace(session, UINT64_MAX, 1000);
 	for (uint64_t i = 0; i < 10 * segment; i++) {
@@ -153,14 +142,13 @@ static void a_trace_limited_by_time_drops_what_is_older(void **state)
 
 /* Of four segments of 64 KiB three are filled. What lies between two beginnings may be of any age.
  */
-static void a_trace_begun_anew_keeps_its_time(void **state)
+TEST(a_trace_begun_anew_keeps_its_time)
 {
 	const uint64_t segment = (65536 - 64) / sizeof(struct trace_record);
 	struct trace_record record = {.kind = ROW_KERNEL};
 	struct session *session;
 	uint64_t size;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
 	session_limit_trace(session, 256 << 10, 1000);
 	for (uint64_t i = 0; i < 3 * segment; i++) {
@@ -183,14 +171,13 @@ static void a_trace_begun_anew_keeps_its_time(void **state)
 	session_close(session);
 }
 
-static void a_trace_without_a_limit_is_begun_anew_in_its_room(void **state)
+TEST(a_trace_without_a_limit_is_begun_anew_in_its_room)
 {
 	const uint64_t segment = ((1 << 20) - 64) / sizeof(struct trace_record);
 	const struct trace_record record = {.kind = ROW_KERNEL};
 	struct session *session;
 	uint64_t size;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
 	for (uint64_t i = 0; i < 3 * segment; i++)
 		assert_int_equal(session_trace(session, &record), 0);
@@ -206,14 +193,13 @@ static void a_trace_without_a_limit_is_begun_anew_in_its_room(void **state)
 }
 
 /* Streams' records come by and by: one segment's may all have ended before the last one's. */
-static void a_segment_of_later_records_is_not_too_old(void **state)
+TEST(a_segment_of_later_records_is_not_too_old)
 {
 	const uint64_t segment = ((1 << 20) - 64) / sizeof(struct trace_record);
 	static const uint64_t ends[] = {9000, 5000, 9999, 10000, 10001};
 	struct trace_record record = {.kind = ROW_KERNEL};
 	struct session *session;
 
-	(void)state;
 	assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
 	session_limit_trace(session, UINT64_MAX, 1000);
 	for (uint64_t i = 0; i < 2 * segment + 1; i++) {
@@ -236,20 +222,4 @@ static void a_segment_of_later_records_is_not_too_old(void **state)
 	/* The fifth 1001 ns after the first. */
 	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 2 * segment);
 	session_close(session);
-}
-
-#define limit_test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		limit_test(a_limited_trace_keeps_the_newest),
-		limit_test(a_trace_begun_anew_keeps_its_room_and_its_limit),
-		limit_test(a_trace_limited_by_time_drops_what_is_older),
-		limit_test(a_trace_begun_anew_keeps_its_time),
-		limit_test(a_trace_without_a_limit_is_begun_anew_in_its_room),
-		limit_test(a_segment_of_later_records_is_not_too_old),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,10 @@
  * and of threads; an operation finds its call; what copies move and what devices hold is counted.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/export/timeline.h"
 #include "report/session/items.h"
+#include "tests/unit/test.h"
 
 static struct session *session;
 static struct options options;
@@ -93,9 +85,8 @@ static void end(struct timeline *timeline, const struct track *track, uint64_t t
 	last += sprintf(last, "%u ", (unsigned)time);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	options_defaults(&options);
 	if (session_create(&session, NULL, SESSION_TRACE))
 		return -1;
@@ -103,12 +94,13 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(session);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static void add(struct trace_record record)
 {
@@ -149,9 +141,8 @@ static void slices_are(const char *expected)
 	assert_string_equal(slices, expected);
 }
 
-static void operations_of_a_stream_do_not_contain_each_other(void **state)
+TEST(operations_of_a_stream_do_not_contain_each_other)
 {
-	(void)state;
 	add_of(ROW_KERNEL, 10, 20);
 	add_of(ROW_KERNEL, 20, 40);
 	add_of(ROW_KERNEL, 39, 40);
@@ -166,9 +157,8 @@ static void operations_of_a_stream_do_not_contain_each_other(void **state)
 	assert_int_equal(devices, 1);
 }
 
-static void calls_of_a_thread_do(void **state)
+TEST(calls_of_a_thread_do)
 {
-	(void)state;
 	add_of(ROW_RUNTIME_API, 10, 100);
 	add_of(ROW_RUNTIME_API, 10, 50);
 	add_of(ROW_RUNTIME_API, 20, 50);
@@ -181,9 +171,8 @@ static void calls_of_a_thread_do(void **state)
 	assert_int_equal(devices, 0);
 }
 
-static void an_end_before_the_start_is_the_start(void **state)
+TEST(an_end_before_the_start_is_the_start)
 {
-	(void)state;
 	add_of(ROW_KERNEL, 10, 5);
 	add_of(ROW_KERNEL, 10, 20);
 	add_of(ROW_RUNTIME_API, 10, 5);
@@ -192,9 +181,8 @@ static void an_end_before_the_start_is_the_start(void **state)
 	assert_string_equal(ends, "10 20 20 10 ");
 }
 
-static void ends_come_from_the_inside_and_each_once(void **state)
+TEST(ends_come_from_the_inside_and_each_once)
 {
-	(void)state;
 	add_of(ROW_RUNTIME_API, 10, 90);
 	add_of(ROW_RUNTIME_API, 20, 80);
 	add_of(ROW_RUNTIME_API, 30, 70);
@@ -204,7 +192,7 @@ static void ends_come_from_the_inside_and_each_once(void **state)
 	assert_string_equal(ends, "70 76 80 80 90 ");
 }
 
-static void each_stream_thread_and_process_has_its_own(void **state)
+TEST(each_stream_thread_and_process_has_its_own)
 {
 	const struct trace_record records[] = {
 		{.kind = ROW_KERNEL, .start = 1, .end = 9},
@@ -219,7 +207,6 @@ static void each_stream_thread_and_process_has_its_own(void **state)
 	};
 	const size_t count = sizeof(records) / sizeof(*records);
 
-	(void)state;
 	session_header(session)->processes = 2;
 	for (int i = 0; i < 2; i++) {
 		const struct job_process process = {.pid = i + 1};
@@ -250,9 +237,8 @@ static void each_stream_thread_and_process_has_its_own(void **state)
 	assert_string_equal(after(slices) - strlen("30-0:0 "), "30-0:0 ");
 }
 
-static void calls_and_ranges_of_one_thread_share_a_track(void **state)
+TEST(calls_and_ranges_of_one_thread_share_a_track)
 {
-	(void)state;
 	add_of(ROW_RANGE, 1, 9);
 	add_of(ROW_RUNTIME_API, 2, 3);
 	add((struct trace_record){
@@ -264,9 +250,8 @@ static void calls_and_ranges_of_one_thread_share_a_track(void **state)
 	assert_int_equal(tracks[TRACK_STARTED], 2);
 }
 
-static void there_are_only_so_many_at_once(void **state)
+TEST(there_are_only_so_many_at_once)
 {
-	(void)state;
 	for (uint32_t i = 0; i < TRACK_LANES; i++)
 		add_of(ROW_KERNEL, 1, 10);
 	add_of(ROW_KERNEL, 10, 11);
@@ -292,9 +277,8 @@ static void add_operation(uint64_t from, uint32_t correlation)
 		.kind = ROW_KERNEL, .start = from, .end = from + 1, .correlation = correlation});
 }
 
-static void an_operation_finds_the_call_of_its_id_that_began_before(void **state)
+TEST(an_operation_finds_the_call_of_its_id_that_began_before)
 {
-	(void)state;
 	add_operation(99, 7);
 	add_call(100, 7);
 	add_call(101, 0);
@@ -314,13 +298,12 @@ static void an_operation_finds_the_call_of_its_id_that_began_before(void **state
 		   "111-112:0<5@109 ");
 }
 
-static void bytes_are_in_flight_until_their_copy_ends(void **state)
+TEST(bytes_are_in_flight_until_their_copy_ends)
 {
 	static const uint64_t times[] = {50, 20, 90, 20, 70, 60, 10, 80, 40, 30, 100};
 	const size_t count = sizeof(times) / sizeof(*times);
 	uint64_t left = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < count; i++) {
 		add((struct trace_record){.kind = i % 2 ? ROW_MEMCPY : ROW_MOVEMENT,
 					  .start = 1,
@@ -366,18 +349,16 @@ static void held_is(uint64_t from, const char *expected)
 	assert_string_equal(held, expected);
 }
 
-static void each_record_is_a_value_at_its_time(void **state)
+TEST(each_record_is_a_value_at_its_time)
 {
-	(void)state;
 	add_held(0, 10, 100);
 	add_held(63, 10, 7);
 	held_is(0, "0@10:100 63@10:7 ");
 	assert_int_equal(devices, 2);
 }
 
-static void a_timeline_begins_with_the_last_values_before_it(void **state)
+TEST(a_timeline_begins_with_the_last_values_before_it)
 {
-	(void)state;
 	add_held(0, 10, 100);
 	add_held(5, 20, 50);
 	add_held(0, 30, 200);
@@ -387,9 +368,8 @@ static void a_timeline_begins_with_the_last_values_before_it(void **state)
 	held_is(40, "5@40:50 0@40:300 ");
 }
 
-static void an_operation_of_the_timeline_or_its_end_brings_them_too(void **state)
+TEST(an_operation_of_the_timeline_or_its_end_brings_them_too)
 {
-	(void)state;
 	add_held(1, 10, 9);
 	add_of(ROW_KERNEL, 10, 90);
 	held_is(40, "1@40:9 ");
@@ -397,34 +377,11 @@ static void an_operation_of_the_timeline_or_its_end_brings_them_too(void **state
 	held_is(40, "1@40:9 ");
 }
 
-static void devices_that_there_are_not_have_none(void **state)
+TEST(devices_that_there_are_not_have_none)
 {
-	(void)state;
 	add_held(-1, 10, 100);
 	add_held(64, 10, 50);
 	add_of(ROW_RUNTIME_API, 10, 90);
 	held_is(0, "");
 	held_is(11, "");
-}
-
-int main(void)
-{
-#define TRACK_TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-	const struct CMUnitTest tests[] = {
-		TRACK_TEST(operations_of_a_stream_do_not_contain_each_other),
-		TRACK_TEST(calls_of_a_thread_do),
-		TRACK_TEST(an_end_before_the_start_is_the_start),
-		TRACK_TEST(ends_come_from_the_inside_and_each_once),
-		TRACK_TEST(each_stream_thread_and_process_has_its_own),
-		TRACK_TEST(calls_and_ranges_of_one_thread_share_a_track),
-		TRACK_TEST(there_are_only_so_many_at_once),
-		TRACK_TEST(an_operation_finds_the_call_of_its_id_that_began_before),
-		TRACK_TEST(bytes_are_in_flight_until_their_copy_ends),
-		TRACK_TEST(each_record_is_a_value_at_its_time),
-		TRACK_TEST(a_timeline_begins_with_the_last_values_before_it),
-		TRACK_TEST(an_operation_of_the_timeline_or_its_end_brings_them_too),
-		TRACK_TEST(devices_that_there_are_not_have_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Nothing that a program named itself changes the terminal that a report is read on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/names/visible.h"
+#include "tests/unit/test.h"
 
 static const struct {
 	const char *text, *visible;
@@ -65,9 +57,8 @@ static const struct {
 	{"\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"},
 };
 
-static void control_characters_are_escaped(void **state)
+TEST(control_characters_are_escaped)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *visible = visible_text(cases[i].text);
 
@@ -77,36 +68,23 @@ static void control_characters_are_escaped(void **state)
 	}
 }
 
-static void without_memory_they_are_replaced(void **state)
+TEST(without_memory_they_are_replaced)
 {
 	char text[] = "gr\xc3\xbc\xc3\x9f\x1b[2J\x7f\xc2\x9b\x9b\xe2\x82\n";
 
-	(void)state;
 	visible_replace(text, strlen(text) - 1);
 	assert_string_equal(text, "gr\xc3\xbc\xc3\x9f?[2J??????\n");
 }
 
-static void a_message_is_one_line(void **state)
+TEST(a_message_is_one_line)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(file);
 	visible_line(file, "no file %s, %d", "\x1b]0;x\n\xe2\x80\xae", 7);
 	fclose(file);
 	assert_string_equal(text, "no file \\x1b]0;x\\x0a\\xe2\\x80\\xae, 7\n");
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(control_characters_are_escaped),
-		cmocka_unit_test(without_memory_they_are_replaced),
-		cmocka_unit_test(a_message_is_one_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,19 +6,10 @@
  * then to be read.
  */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "report/compare/compare.h"
@@ -27,6 +18,7 @@
 #include "tests/unit/golden.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/test.h"
 
 static void print_all(enum whole_profile kind, const char *name, const char *const *words)
 {
@@ -54,7 +46,7 @@ static void print_all(enum whole_profile kind, const char *name, const char *con
 	"--work 'saxpy=1/thread update' --work 'tiny=5/launch step' --work 'missing=1/launch "     \
 	"none'"
 
-static void reports_of_both_clocks(void **state)
+TEST(reports_of_both_clocks)
 {
 	static const char *const words[] = {
 		"",
@@ -87,11 +79,10 @@ static void reports_of_both_clocks(void **state)
 		"--quiet --cross-check --csv --top 1",
 		NULL};
 
-	(void)state;
 	print_all(WHOLE_CUPTI, "whole_cupti", words);
 }
 
-static void reports_of_a_sample_by_events(void **state)
+TEST(reports_of_a_sample_by_events)
 {
 	static const char *const words[] = {
 		"",
@@ -101,17 +92,15 @@ static void reports_of_a_sample_by_events(void **state)
 		"--top 1 --print-gpu-summary",
 		NULL};
 
-	(void)state;
 	print_all(WHOLE_EVENTS, "whole_events", words);
 }
 
-static void reports_of_windows(void **state)
+TEST(reports_of_windows)
 {
 	static const char *const words[] = {"", "--verbose --percentiles --bandwidth",
 					    "--csv --print-gpu-summary", "--format nsys --quiet",
 					    NULL};
 
-	(void)state;
 	print_all(WHOLE_WINDOWS, "whole_windows", words);
 }
 
@@ -163,7 +152,7 @@ static char *printed_on_terminal(struct session *session, const char *words, con
 	return text;
 }
 
-static void reports_on_a_terminal(void **state)
+TEST(reports_on_a_terminal)
 {
 	static const struct {
 		enum whole_profile kind;
@@ -180,7 +169,6 @@ static void reports_on_a_terminal(void **state)
 	size_t size;
 	FILE *file = open_memstream(&all, &size);
 
-	(void)state;
 	assert_non_null(file);
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		struct session *session = whole_profile(runs[i].kind, NULL);
@@ -239,15 +227,13 @@ static void export_all(export_function *function, const char *name)
 	free(all);
 }
 
-static void json(void **state)
+TEST(json)
 {
-	(void)state;
 	export_all(export_json, "whole_json");
 }
 
-static void chrome(void **state)
+TEST(chrome)
 {
-	(void)state;
 	export_all(export_chrome, "whole_chrome");
 }
 
@@ -288,7 +274,7 @@ static int print_table(void *argument, int count, char **values, char **names)
 	return sqlite3_exec(dump->database, query, print_line, dump->file, NULL);
 }
 
-static void sqlite(void **state)
+TEST(sqlite)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
 	char path[32], message[256] = "", *all = NULL;
@@ -298,7 +284,6 @@ static void sqlite(void **state)
 
 	options_defaults(&options);
 
-	(void)state;
 	assert_non_null(dump.file);
 	new_file(path);
 	assert_int_equal(export_sqlite(session, &options, path, message, sizeof(message)), 0);
@@ -331,13 +316,12 @@ static void read_run(struct profile *sum, enum whole_profile kind)
 	unlink(path);
 }
 
-static void comparisons(void **state)
+TEST(comparisons)
 {
 	char *all = NULL;
 	size_t size;
 	FILE *file = open_memstream(&all, &size);
 
-	(void)state;
 	assert_non_null(file);
 	for (int kind = WHOLE_EVENTS; kind < WHOLE_KINDS; kind++) {
 		struct profile a = {0}, b = {0};
@@ -361,20 +345,10 @@ static void comparisons(void **state)
 	free(all);
 }
 
-int main(void)
+/* An SQLite export has the local time too. */
+FIXTURE(use_utc)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reports_of_both_clocks),
-		cmocka_unit_test(reports_of_a_sample_by_events),
-		cmocka_unit_test(reports_of_windows),
-		cmocka_unit_test(reports_on_a_terminal),
-		cmocka_unit_test(json),
-		cmocka_unit_test(chrome),
-		cmocka_unit_test(sqlite),
-		cmocka_unit_test(comparisons),
-	};
-
-	/* An SQLite export has the local time too. */
-	setenv("TZ", "UTC", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return setenv("TZ", "UTC", 1);
 }
+
+AROUND_ALL(use_utc, NULL);

@@ -12,6 +12,11 @@ KERNEL_CLOCK := $(BUILD)/tests/unit/libclock.a
 $(KERNEL_CLOCK): $(BUILD)/obj/preload/base/clock_read.o
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+# What runs the tests of a program that has no main of its own.
+TEST_MAIN := $(BUILD)/tests/unit/libtests.a
+$(TEST_MAIN): $(BUILD)/obj/tests/unit/tests.o
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests/unit/test_*.c))
 
 # Of an object a test needs what the functions that it tests call: the others are not in its program.
@@ -25,9 +30,9 @@ $(REPORT_ARCHIVE): $(REPORT_LIBRARY_OBJECTS) $(filter-out $(BUILD)/obj/report/co
 
 # The tests themselves need not be fast, and compile in half the time.
 $(BUILD)/obj/tests/unit/%.o: OBJECT_CFLAGS += -O0
-$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_ARCHIVE) | $(KERNEL_CLOCK)
+$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_ARCHIVE) | $(KERNEL_CLOCK) $(TEST_MAIN)
 	@mkdir -p $(@D)
-	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka -lcjson $(REPORT_COMMAND_LIBRARIES) -o $@
+	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(TEST_MAIN) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka -lcjson $(REPORT_COMMAND_LIBRARIES) -o $@
 
 # Those that print a report.
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report test_energy test_idle_report test_cross_check test_closing \
