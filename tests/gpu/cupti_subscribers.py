@@ -34,6 +34,7 @@ ORDERS = {
     "V2 again": f"launch subscribe {V2} launch subscribe {V2} launch",
     "V2, then V1": f"launch subscribe {V2} {V1} launch",
     "V1, then V2": f"launch {V1} subscribe {V2} launch",
+    "V1, finalized, then V2": f"launch {V1} finalize subscribe {V2} launch",
     "V1 on, V2": f"launch callbacks-v1 enable-v1 launch subscribe {V2} launch flush",
     "V2 on, V1": "launch subscribe callbacks enable launch timestamp timestamp-v1 clock-v1 callbacks-v1 enable-v1"
                  " launch flush disable-v1 disable flush unsubscribe launch",
