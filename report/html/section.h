@@ -38,7 +38,8 @@ enum track_kind { TRACK_IDLE, TRACK_STREAM, TRACK_RANGES, TRACK_CALLS };
 
 struct item {
 	uint64_t start, end, name;
-	uint16_t kind;	/* enum row_kind; ROW_KINDS: idle time */
+	uint32_t correlation, graph;
+	uint16_t kind;	/* enum row_kind; ROW_KINDS: idle time whose name is its cause */
 	uint16_t class; /* its place in the list of the page's colours for it */
 };
 

@@ -23,14 +23,24 @@
 
 /* What the page's style has a colour for. An item's class is its place in this list, which the data
  * has too. */
-static const struct {
-	const char *class, *text;
-} classes[] = {{"busy-kernels", "kernels"},
-	       {"busy-copies", "copies and memsets"},
-	       {"block-call", "API calls"},
-	       {"block-range", "NVTX ranges"},
-	       {"idle-unresolved", "idle"}};
-enum { CLASS_KERNELS, CLASS_COPIES, CLASS_CALL, CLASS_RANGE, CLASS_IDLE, CLASSES };
+static const char *const classes[] = {
+	"busy-kernels",	      "busy-copies", "block-call",	  "block-range",
+	"idle-program",	      "idle-call",   "idle-latency",	  "idle-dependency",
+	"idle-after-waiting", "idle-graph",  "idle-first-launch", "idle-short",
+	"idle-unresolved",
+};
+enum { CLASS_KERNELS, CLASS_COPIES, CLASS_CALL, CLASS_RANGE, CLASS_IDLE };
+
+#define CLASSES (sizeof(classes) / sizeof(*classes))
+
+static uint16_t class_of_cause(enum idle_cause cause)
+{
+	uint16_t class = CLASS_IDLE;
+
+	while (strcmp(classes[class], stack_cause_class(cause)) != 0)
+		class ++;
+	return class;
+}
 
 static int add_item(struct track *track, const struct item *item)
 {
@@ -75,16 +85,16 @@ static int add_record(struct timeline *timeline, const struct trace_record *reco
 				     .number = host ? record->thread : record->stream,
 				     .device = host ? -1 : record->device,
 				     .context = host ? 0 : record->context};
-	const struct item item = {
-		.start = record->start,
-		.end = record->end,
-		.name = record->name,
-		.kind = (uint16_t)record->kind,
-		.class = call	? CLASS_CALL
-			 : host ? CLASS_RANGE
-			 : copy ? CLASS_COPIES
-				: CLASS_KERNELS,
-	};
+	const struct item item = {.start = record->start,
+				  .end = record->end,
+				  .name = record->name,
+				  .kind = (uint16_t)record->kind,
+				  .class = call	  ? CLASS_CALL
+					   : host ? CLASS_RANGE
+					   : copy ? CLASS_COPIES
+						  : CLASS_KERNELS,
+				  .correlation = record->correlation,
+				  .graph = record->graph};
 
 	if (record->kind >= ROW_KINDS || record->kind == ROW_OVERHEAD ||
 	    record->end < record->start ||
@@ -249,26 +259,177 @@ void items_free(struct timeline *timeline)
 	timeline->track_count = 0;
 }
 
-static int compare_starts(const void *left, const void *right)
+/*
+ * The causes are those of the table of idle time, found by the same rules. They are found again
+ * here as a profile keeps only their sums; and only as far as the trace goes: it does not say which
+ * launch was a kernel's first, nor has it calls that CUPTI does not record.
+ */
+
+/* How far the records' clock and the host's may be apart: in shorter gaps they do not tell the
+ * host's time from launch latency. */
+#define CLOCKS_APART_NS 5000u
+/* Calls before a gap that are searched for the one that waited or launched last. Chosen. */
+#define CALLS_SEARCHED	64
+
+struct call {
+	const struct track *track;
+	const struct item *item;
+};
+
+struct gaps {
+	struct timeline *timeline;
+	struct call *calls; /* with a correlation id, by process and id */
+	size_t call_count;
+	const struct item **operations; /* of one device, by their start */
+	struct track *idle;		/* its idle time */
+};
+
+static int compare_ids(const struct call *call, unsigned process, uint32_t correlation)
 {
-	return compare_items(*(const struct item *const *)left, *(const struct item *const *)right);
+	if (call->track->process != process)
+		return call->track->process < process ? -1 : 1;
+	return call->item->correlation < correlation ? -1 : call->item->correlation > correlation;
 }
 
-/* Adds the gaps between the operations of a device, of which there are `count`. */
-static int add_device(struct track *idle, const struct item **operations, size_t count)
+static int compare_calls(const void *left, const void *right)
 {
-	struct item gap = {.kind = ROW_KINDS, .class = CLASS_IDLE};
+	const struct call *a = left, *b = right;
+	int order = compare_ids(a, b->track->process, b->item->correlation);
+
+	if (!order && a->track != b->track)
+		order = a->track < b->track ? -1 : 1;
+	return order ? order : a->item < b->item ? -1 : a->item > b->item;
+}
+
+static int compare_starts(const void *left, const void *right)
+{
+	const struct item *a = *(const struct item *const *)left;
+	const struct item *b = *(const struct item *const *)right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
+}
+
+/* The call that started an operation; NULL: the trace does not have it. */
+static const struct call *find_call(const struct gaps *gaps, const struct item *operation)
+{
+	unsigned process = gaps->idle->process;
+	size_t low = 0, high = gaps->call_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_ids(&gaps->calls[middle], process, operation->correlation) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < gaps->call_count &&
+			       !compare_ids(&gaps->calls[low], process, operation->correlation)
+		       ? &gaps->calls[low]
+		       : NULL;
+}
+
+/* Whether the last of a thread's first calls that launched or waited waited. */
+static bool waited_last(const struct session *session, const struct track *track, size_t calls)
+{
+	for (size_t i = calls; i > 0 && i + CALLS_SEARCHED > calls; i--) {
+		const char *name = session_string(session, track->items[i - 1].name);
+
+		if (strstr(name, "Synchronize"))
+			return true;
+		if (strstr(name, "Launch") || strstr(name, "Memcpy") || strstr(name, "Memset"))
+			return !strstr(name, "Launch") && !strstr(name, "Async");
+	}
+	return false;
+}
+
+static int add_part(struct gaps *gaps, enum idle_cause cause, const struct item *call,
+		    uint64_t start, uint64_t end)
+{
+	const struct item item = {.start = start,
+				  .end = end,
+				  .kind = call ? call->kind : ROW_KINDS,
+				  .name = call ? call->name : cause,
+				  .class = class_of_cause(cause)};
+
+	return end > start ? add_item(gaps->idle, &item) : 0;
+}
+
+static uint64_t between(uint64_t least, uint64_t value, uint64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* What is before an operation's call, which comes after `calls` others of its thread: those, and
+ * the program's own code between them. */
+static int split_before(struct gaps *gaps, const struct track *track, size_t calls, uint64_t begin,
+			uint64_t until)
+{
 	int error = 0;
 
-	qsort(operations, count, sizeof(*operations), compare_starts);
-	gap.start = operations[0]->end;
-	for (size_t i = 1; i < count && !error; i++) {
-		gap.end = operations[i]->start;
-		if (gap.end > gap.start)
-			error = add_item(idle, &gap);
-		if (operations[i]->end > gap.start)
-			gap.start = operations[i]->end;
+	for (; until > begin && !error; calls--) {
+		const struct item *call = calls ? &track->items[calls - 1] : NULL;
+		uint64_t from = call ? between(begin, call->end, until) : begin;
+		bool waited = waited_last(gaps->timeline->session, track, calls);
+
+		error = add_part(gaps, waited ? IDLE_AFTER_WAIT : IDLE_PROGRAM, NULL, from, until);
+		if (!call || error)
+			break;
+		until = between(begin, call->start, from);
+		error = add_part(gaps, IDLE_CALL, call, until, from);
 	}
+	return error;
+}
+
+static int split(struct gaps *gaps, const struct item *before, const struct item *after,
+		 uint64_t begin)
+{
+	const struct call *call = find_call(gaps, after);
+	uint64_t end = after->start, latency;
+	enum idle_cause cause = IDLE_LATENCY;
+	int error;
+
+	if (after->graph && after->graph == before->graph &&
+	    after->correlation == before->correlation)
+		cause = IDLE_GRAPH;
+	else if (!call)
+		cause = IDLE_UNRESOLVED;
+	else if (end - begin < CLOCKS_APART_NS)
+		cause = call->item->end + CLOCKS_APART_NS <= begin ? IDLE_DEPENDENCY : IDLE_SHORT;
+	else if (call->item->end <= begin)
+		cause = IDLE_DEPENDENCY;
+	if (cause != IDLE_LATENCY)
+		return add_part(gaps, cause, NULL, begin, end);
+	latency = between(begin, call->item->start, end);
+	error = split_before(gaps, call->track, (size_t)(call->item - call->track->items), begin,
+			     latency);
+	return error ? error : add_part(gaps, IDLE_LATENCY, NULL, latency, end);
+}
+
+/* The gaps between the operations of a device, of which there are `count`. */
+static int add_device(struct gaps *gaps, size_t count)
+{
+	const struct item *before;
+	uint64_t until;
+	int error = 0;
+
+	qsort(gaps->operations, count, sizeof(*gaps->operations), compare_starts);
+	before = gaps->operations[0];
+	until = before->end;
+	for (size_t i = 1; i < count && !error; i++) {
+		const struct item *after = gaps->operations[i];
+
+		if (after->start > until)
+			error = split(gaps, before, after, until);
+		if (after->end >= until) {
+			until = after->end;
+			before = after;
+		}
+	}
+	if (gaps->idle->count)
+		qsort(gaps->idle->items, gaps->idle->count, sizeof(struct item), compare_items);
 	return error;
 }
 
@@ -278,33 +439,55 @@ static bool is_stream_of(const struct track *track, const struct track *device)
 	       track->device == device->device;
 }
 
-/* Adds a track of idle time for each device, above its streams. */
-static int add_gaps(struct timeline *timeline)
+static int add_devices(struct gaps *gaps)
 {
-	const struct item **operations = calloc(timeline->count + 1, sizeof(*operations));
-	const size_t track_count = timeline->track_count;
-	int error = operations ? 0 : -ENOMEM;
+	struct track *tracks = gaps->timeline->tracks;
+	size_t track_count = gaps->timeline->track_count, next;
+	int error = 0;
 
 	/* A device's streams follow each other. */
-	for (size_t i = 0, next; i < track_count && !error; i = next) {
-		const struct track *device = &timeline->tracks[i];
+	for (size_t i = 0; i < track_count && !error; i = next) {
+		const struct track *device = &tracks[i];
 		const struct track like = {.owner = device->owner,
 					   .process = device->process,
 					   .kind = TRACK_IDLE,
 					   .device = device->device};
-		struct track *idle;
 		size_t count = 0;
 
-		for (next = i; next < track_count && is_stream_of(&timeline->tracks[next], device);
-		     next++)
-			for (size_t j = 0; j < timeline->tracks[next].count; j++)
-				operations[count++] = &timeline->tracks[next].items[j];
-		idle = count ? track_like(timeline, &like) : NULL;
-		if (idle)
-			error = add_device(idle, operations, count);
+		for (next = i; next < track_count && is_stream_of(&tracks[next], device); next++)
+			for (size_t j = 0; j < tracks[next].count; j++)
+				gaps->operations[count++] = &tracks[next].items[j];
+		gaps->idle = count ? track_like(gaps->timeline, &like) : NULL;
+		if (gaps->idle)
+			error = add_device(gaps, count);
 		next += !count;
 	}
-	free(operations);
+	return error;
+}
+
+/* Adds a track of idle time for each device, above its streams. */
+static int add_gaps(struct timeline *timeline)
+{
+	struct gaps gaps = {.timeline = timeline};
+	int error = -ENOMEM;
+
+	gaps.calls = calloc(timeline->count + 1, sizeof(*gaps.calls));
+	gaps.operations = calloc(timeline->count + 1, sizeof(*gaps.operations));
+	if (!gaps.calls || !gaps.operations)
+		goto out;
+	for (size_t i = 0; i < timeline->track_count; i++) {
+		const struct track *track = &timeline->tracks[i];
+
+		for (size_t j = 0; j < track->count && track->kind == TRACK_CALLS; j++)
+			if (track->items[j].correlation)
+				gaps.calls[gaps.call_count++] =
+					(struct call){track, &track->items[j]};
+	}
+	qsort(gaps.calls, gaps.call_count, sizeof(*gaps.calls), compare_calls);
+	error = add_devices(&gaps);
+out:
+	free(gaps.calls);
+	free(gaps.operations);
 	return error;
 }
 
@@ -438,7 +621,7 @@ static void write_picture(struct picture *picture, const struct track *track)
 			continue;
 		if (class != open)
 			fprintf(html->file, "%s<path class=\"%s\" d=\"",
-				open < CLASSES ? "\"/>" : "", classes[class].class);
+				open < CLASSES ? "\"/>" : "", classes[class]);
 		open = class;
 		fprintf(html->file, "M%u %uh%uV10h-%uz", i, 10 - height, length, length);
 	}
@@ -526,7 +709,7 @@ static void write_names(struct picture *picture)
 
 	for (const struct entry *name = picture->names; name; name = name->hh.next) {
 		const char *text = name->key[1] == ROW_KINDS
-					   ? classes[CLASS_IDLE].text
+					   ? idle_cause_texts[name->key[0]]
 					   : filter_name(&picture->page->filter,
 							 (enum row_kind)name->key[1], name->key[0]);
 
@@ -549,7 +732,7 @@ static void write_data(struct picture *picture)
 		(unsigned long long)timeline->end);
 	fputs(",\"classes\":[", html->file);
 	for (size_t i = 0; i < CLASSES; i++)
-		fprintf(html->file, "%s\"%s\"", i ? "," : "", classes[i].class);
+		fprintf(html->file, "%s\"%s\"", i ? "," : "", classes[i]);
 	fputs("],\n\"tracks\":[", html->file);
 	for (size_t i = 0; i < timeline->track_count; i++) {
 		fputs(i ? ",\n{\"label\":" : "\n{\"label\":", html->file);
@@ -580,15 +763,31 @@ static void write_remarks(const struct picture *picture)
 			"<p class=\"left-out\">%s records are not in this timeline, which has room "
 			"for four million of 256 tracks.</p>\n",
 			number_count(text, timeline->left_out));
+	fputs("<p class=\"remark\">Idle time is coloured by what the trace’s calls say of it: what "
+	      "they lack, such as which launch was a kernel’s first, is in the table of idle time "
+	      "alone.</p>\n",
+	      file);
 }
 
 static void write_legend(struct html *html)
 {
+	static const struct {
+		const char *class, *text;
+	} busy[] = {{"busy-kernels", "kernels"},
+		    {"busy-copies", "copies and memsets"},
+		    {"block-call", "API calls"},
+		    {"block-range", "NVTX ranges"}};
+
 	fputs("<ul class=\"legend\">\n", html->file);
-	for (size_t i = 0; i < CLASSES; i++) {
+	for (size_t i = 0; i < sizeof(busy) / sizeof(*busy); i++) {
 		fputs("<li>", html->file);
-		stack_swatch(html, classes[i].class);
-		fprintf(html->file, "%s</li>\n", classes[i].text);
+		stack_swatch(html, busy[i].class);
+		fprintf(html->file, "%s</li>\n", busy[i].text);
+	}
+	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
+		fputs("<li>", html->file);
+		stack_swatch(html, stack_cause_class(i));
+		fprintf(html->file, "idle: %s</li>\n", idle_cause_texts[i]);
 	}
 	fputs("</ul>\n", html->file);
 }

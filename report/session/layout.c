@@ -2,6 +2,7 @@
 #include "report/session/layout.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,16 +348,33 @@ static const struct layout_line *their_line(const struct layout *layout, unsigne
 	return layout->from[line] ? &layout->theirs[layout->from[line] - 1] : NULL;
 }
 
+/* Before there was `known`, the most stood for the least of nothing, NAN and a total of 0 for what
+ * is not known. */
+static bool was_known(const struct layout_line *line, const void *value)
+{
+	double real;
+
+	memcpy(&real, value, sizeof(real));
+	if (line->type == FIGURE_REAL)
+		return line->known == TOTAL_KNOWN ? real > 0 : !isnan(real);
+	return line->type != FIGURE_U64 || *(const uint64_t *)value != UINT64_MAX;
+}
+
 static void convert(const struct layout *layout, unsigned structure, char *to, const char *from,
 		    layout_moved *moved, const void *context)
 {
+	uint32_t known = 0;
+
 	for (unsigned i = structure + 1; i < own.count && own.lines[i].type != LAYOUT_STRUCTURE;
 	     i++) {
 		const struct layout_line *line = &own.lines[i], *theirs = their_line(layout, i);
 		uint32_t element = element_size(own.lines, line), their_element, count;
 
-		if (!theirs)
+		if (!theirs) {
+			if (line->type == LAYOUT_KNOWN)
+				memcpy(to + line->offset, &known, sizeof(known));
 			continue;
+		}
 		their_element = element_size(layout->theirs, theirs);
 		count = line->size / element;
 		if (theirs->size / their_element < count)
@@ -378,6 +396,8 @@ static void convert(const struct layout *layout, unsigned structure, char *to, c
 				memcpy(to_element, &reference, sizeof(reference));
 			}
 		}
+		if (line->known && was_known(line, to + line->offset))
+			known |= line->known;
 	}
 }
 

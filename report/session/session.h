@@ -27,6 +27,7 @@
  * strings and the numbers of enumerations, which only get more at the end. Members come and go
  * without. */
 #define SESSION_VERSION	      34
+#define SESSION_OLDEST	      33 /* that is read */
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64

@@ -122,7 +122,7 @@ static int read_header(struct session_header *header, int fd, struct layout **la
 		return -EINVAL;
 	if (length < (ssize_t)offsetof(struct session_header, header_size))
 		return -ENODATA;
-	if (header->version < SESSION_VERSION)
+	if (header->version < SESSION_OLDEST)
 		return -EPROTONOSUPPORT;
 	if (length < (ssize_t)front)
 		return -ENODATA;

@@ -2,6 +2,7 @@
 /* The table of a profile's structures, and profiles whose table is another. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "report/session/figure.h"
@@ -128,6 +129,26 @@ TEST(what_is_not_known_is_named_and_what_is_missing_is_none)
 		session_string(read, session_header(read)->notes[0]),
 		"Written by another version of ktime: 3 figures are not shown: brand_new, least, "
 		"other_timer.");
+	session_close(read);
+}
+
+/* As profiles were before there were bits. */
+TEST(without_bits_values_tell_what_is_known)
+{
+	struct session *read;
+	struct row *same;
+
+	row->bytes_minimum = row->events.minimum = UINT64_MAX;
+	row->windows_total = 5;
+	row->windows_error = NAN;
+	strcpy(line_of("row", "known")->name, "bits");
+	strcpy(line_of("figures", "known")->name, "bits");
+	read = opened();
+	same = session_next_row(read, NULL);
+	assert_int_equal(same->known, TOTAL_KNOWN);
+	assert_int_equal(same->events.known, 0);
+	assert_int_equal(same->cupti.known, MINIMUM_KNOWN);
+	assert_int_equal(same->cupti.minimum, 1000);
 	session_close(read);
 }
 
@@ -293,7 +314,7 @@ TEST(other_layouts_are_refused_with_what_to_do)
 	struct session *read;
 	char message[256];
 
-	header->version = SESSION_VERSION - 1;
+	header->version = SESSION_OLDEST - 1;
 	assert_int_equal(session_load(&read, path, message, sizeof(message)), -EPROTONOSUPPORT);
 	assert_non_null(strstr(message, ": made by ktime before 0.2: show it with that version, "
 					"or export it there"));
