@@ -13,7 +13,6 @@
 #include "preload/recording/recording.h"
 #include "report/session/estimate.h"
 
-size_t calls_expected;
 static uint32_t call_count;
 bool calls_given_up;
 
@@ -92,17 +91,11 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 	settle(operation);
 }
 
-void calls_matched(const struct in_flight *operation, uint32_t correlation)
-{
-	calls_expected--;
-	if (operation->reported && trace_wanted())
-		trace_matched(operation, correlation);
-}
-
 void calls_unmatched(struct in_flight *operation)
 {
 	calls_given_up = true;
-	calls_matched(operation, 0);
+	if (operation->reported && trace_wanted())
+		trace_matched(operation, 0);
 	if (operation->reported && operation->row)
 		ranges_add_untimed(&operation->ranges, operation->row);
 	operation->awaits_record = false;
@@ -128,7 +121,6 @@ static void expect_record(struct in_flight *operation)
 	if (!stream->records || !recording_matches())
 		return;
 	operation->awaits_record = operation->leaves_record = true;
-	calls_expected++;
 	match_expect(stream->records, operation);
 }
 
@@ -424,16 +416,22 @@ void calls_take_counts(struct thread *thread)
 						     &thread->api_calls_seen[api]));
 }
 
-void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanoseconds, bool overlapped,
-		    bool device_idle)
+void calls_take_record(const struct seen *seen)
 {
+	struct in_flight *call = seen->call;
+
+	if (!call)
+		return;
 	/* If ambiguous, the record may be another call's. */
-	operation->has_cupti = timed && !operation->ambiguous;
-	operation->by_cupti = nanoseconds;
-	operation->awaits_record = false;
-	operation->overlapped = overlapped;
-	operation->device_idle = device_idle;
-	settle(operation);
+	call->has_cupti = seen->reported && !call->ambiguous;
+	call->by_cupti = seen->nanoseconds;
+	call->awaits_record = false;
+	/* What a graph's launch ran beside is not told by its pair. */
+	if (call->operation->kind != ROW_GRAPH) {
+		call->overlapped = seen->before.overlapped;
+		call->device_idle = matcher_trusts_clock && seen->before.stream_end < call->started;
+	}
+	settle(call);
 }
 
 void calls_finish(void)

@@ -5,6 +5,7 @@
 #define KTIME_PRELOAD_COLLECTOR_CALLS_H
 
 #include "preload/collector/match.h"
+#include "preload/events/seen.h"
 #include "preload/events/event_queue.h"
 #include "preload/launch/thread.h"
 
@@ -16,21 +17,12 @@ void calls_take_counts(struct thread *thread);
  * and event_queue_give_up(). */
 void calls_timed(struct in_flight *operation, enum event_end end);
 
-/* A call has been matched with the activity record of this correlation id, and waits for it no
- * longer. */
-void calls_matched(const struct in_flight *operation, uint32_t correlation);
-/*
- * Gives a matched operation the time of its record, in nanoseconds, and what else ran on the
- * device. If `timed` is false, the record does not tell the call's time. The operation may be
- * freed.
- */
-void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanoseconds, bool overlapped,
-		    bool device_idle);
+/* Gives a call the time of its record. It may be freed. */
+void calls_take_record(const struct seen *seen);
 /* The matcher has given up a call: no activity record can be assigned to it. */
 void calls_unmatched(struct in_flight *operation);
-/* Whether any call was given up, and how many wait for their records. */
+/* Whether any call was given up. */
 extern bool calls_given_up;
-extern size_t calls_expected;
 
 /* To be called at the end: gives up calls without records, and subtracts the event-pair
  * overheads. */

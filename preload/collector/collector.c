@@ -154,7 +154,7 @@ static void wait_for_records(uint64_t nanoseconds)
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
 
 	drain_records(FLUSH_NOW);
-	while (calls_expected > 0 && cupti_active() && clock_ns(CLOCK_MONOTONIC) < end) {
+	while (match_waiting > 0 && cupti_active() && clock_ns(CLOCK_MONOTONIC) < end) {
 		pause_between_polls(CUPTI_POLL_NS);
 		drain_records(FLUSH_NOW);
 	}
@@ -175,7 +175,7 @@ static void finish_all(void)
 	drain_rings();
 	wait_for_events(NULL, start);
 	wait_for_records(RECORD_WAIT_NS);
-	if ((calls_expected > 0 || !recording_matches()) && cupti_active()) {
+	if ((match_waiting > 0 || !recording_matches()) && cupti_active()) {
 		wait_for_device(start);
 		wait_for_records(RECORD_WAIT_NS);
 	}

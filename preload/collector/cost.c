@@ -149,11 +149,12 @@ static uint64_t on_device(const struct activity *activity, const struct concurre
 		       : KERNEL_GPU_NS;
 }
 
-void cost_of_record(const struct activity *activity, const struct in_flight *call,
-		    const struct concurrency *before)
+void cost_take(const struct seen *seen)
 {
+	const struct activity *activity = seen->activity;
+	const struct concurrency *before = &seen->before;
 	/* A node of a graph has no call. */
-	uint64_t host = activity->graph_node ? 0 : on_host(call);
+	uint64_t host = activity->graph_node ? 0 : on_host(seen->call);
 
 	session_count(run.session, COUNTER_cupti_ns, host);
 	/* What comes before a node may be a kernel of its graph that is not recorded now. */

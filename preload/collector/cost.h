@@ -11,26 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cupti/activity.h"
-
-struct in_flight;
-
-/* What ran on a device before an operation, and at the same time, by the activity records. Times in
- * nanoseconds. */
-struct concurrency {
-	bool overlapped;     /* it ran at the same time as an operation of another stream */
-	bool same_stream;    /* the operation that ended last before it was of its stream */
-	uint64_t stream_end; /* end of the one before it in its stream; 0 if none */
-	uint64_t device_end; /* end of the one that ended last on its device; 0 if none */
-};
+#include "preload/events/seen.h"
 
 /* Adds an operation and returns what was before it. Records come roughly in the order of their
  * starts; for late ones an overlap may be missed, but none is reported that was not there. */
 struct concurrency concurrency_add(const struct activity *activity);
 
-/* Adds an operation that CUPTI has recorded; `call` is NULL if it is not known. */
-void cost_of_record(const struct activity *activity, const struct in_flight *call,
-		    const struct concurrency *before);
+/* Adds what CUPTI's recording of an operation has cost. */
+void cost_take(const struct seen *seen);
 /* Adds an event pair that was recorded. */
 void cost_of_pair(void);
 /* Updates the counters; `threads` is how many of the program's threads launch at the same time, or

@@ -263,7 +263,7 @@ static bool is_matching_over(void)
 	static uint64_t end;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (recording_matches() || calls_expected == 0)
+	if (recording_matches() || match_waiting == 0)
 		return false;
 	end = end ? end : now + LAST_MATCH_NS;
 	return now >= end;

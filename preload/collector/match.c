@@ -68,7 +68,7 @@ static struct match_stream *streams; /* those without a number come first */
 static struct entry *numbers;	     /* of streams */
 static struct entry *queues;	     /* of all streams */
 static struct match_stream *latest;  /* the stream that was found last */
-static uint32_t calls_waiting;
+uint32_t match_waiting;
 static size_t slots; /* for calls */
 
 static bool is_empty(const struct queue *queue)
@@ -98,7 +98,7 @@ static struct in_flight *take_oldest(struct queue *queue)
 {
 	struct in_flight *call = in_flight_at(&queue->ring, queue->ring.tail++);
 
-	calls_waiting--;
+	match_waiting--;
 	if (is_empty(queue) && in_flight_ring_size(&queue->ring) > SMALL_SIZE)
 		free_slots(queue);
 	return call;
@@ -114,7 +114,7 @@ static bool is_full(const struct queue *queue)
 {
 	uint32_t used = in_flight_ring_used(&queue->ring);
 
-	return used >= MOST_EXPECTED || (used >= SMALL_SIZE && calls_waiting >= MOST_TOGETHER);
+	return used >= MOST_EXPECTED || (used >= SMALL_SIZE && match_waiting >= MOST_TOGETHER);
 }
 
 /* Has a slot for one more call, for which the oldest may be given up; false if memory is out. */
@@ -210,7 +210,7 @@ static void free_queue(struct queue *queue)
 {
 	struct match_stream *stream = queue->stream;
 
-	calls_waiting -= in_flight_ring_used(&queue->ring);
+	match_waiting -= in_flight_ring_used(&queue->ring);
 	free_slots(queue);
 	forget_entry(&queues, &queue->entry);
 	stream->queue_count--;
@@ -343,7 +343,7 @@ void match_expect(struct match_stream *stream, struct in_flight *call)
 		return;
 	}
 	in_flight_ring_add(&queue->ring, call);
-	calls_waiting++;
+	match_waiting++;
 	heap_update(&stream->waiting, queue);
 }
 

@@ -64,7 +64,9 @@ struct in_flight *match_record(struct match_stream *stream, const struct match_k
 /* The same, but it stays: NULL also if it is not the thread's own call. */
 const struct in_flight *match_next(const struct match_stream *stream, const struct match_key *key);
 
-/* Whether calls of the stream wait for their records. */
+/* How many calls wait for their records. */
+extern uint32_t match_waiting;
+/* Whether calls of the stream do. */
 bool match_pending(const struct match_stream *stream);
 /* Releases a stream's list, which is freed after the last release. False, without effect, if calls
  * wait for their records and `pending_too` is false; else they are given up. */

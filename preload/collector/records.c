@@ -71,38 +71,6 @@ static bool is_in_window(const struct activity *activity)
 	       window_was_open(activity->start + (uint64_t)cupti_clock_behind);
 }
 
-/* Whether a record's operation is reported: as its call is, or else by its own start. */
-static bool is_reported(const struct activity *activity, const struct in_flight *call)
-{
-	if (call)
-		return call->reported;
-	return !ranges_are_chosen() && is_in_window(activity);
-}
-
-static void feed(const struct activity *activity, const struct row *row,
-		 const struct in_flight *call)
-{
-	timeline_operation(activity, row, call, matcher_trusts_clock);
-}
-
-/* What is in no range that the user chose is not reported, and keeps the device busy all the same.
- */
-static void feed_outside_ranges(const struct activity *activity, const struct in_flight *call)
-{
-	if (ranges_are_chosen() && recording_is_complete() && is_in_window(activity))
-		feed(activity, NULL, call);
-}
-
-static struct row *add_graph_launch(struct operation *operation, uint32_t device,
-				    uint64_t nanoseconds)
-{
-	struct row *row = rows_of(operation, (int)device);
-
-	if (row)
-		session_add_sample(run.session, &row->cupti, nanoseconds);
-	return row;
-}
-
 /*
  * When a launch is taken as complete. On the device it has ended when a later launch in its stream
  * begins, but records of its parallel branches may arrive later: it is kept for this many later
@@ -165,12 +133,18 @@ static void free_if_empty(struct launches *list)
 static void take_graph_launch(const struct launch *launch)
 {
 	struct in_flight *call = launch->call;
-	uint64_t nanoseconds = launch->end - launch->start;
+	const struct seen seen = {
+		.operation = call->operation,
+		.call = call,
+		.row = call->reported ? rows_of(call->operation, (int)launch->device) : NULL,
+		.nanoseconds = launch->end - launch->start,
+		.reported = call->reported,
+		.timed = call->reported,
+	};
 
-	if (call->reported)
-		add_graph_launch(call->operation, launch->device, nanoseconds);
 	call->holds_more = true;
-	calls_recorded(call, call->reported, nanoseconds, false, false);
+	rows_take(&seen);
+	calls_take_record(&seen);
 }
 
 static void end(struct launch *launch)
@@ -233,9 +207,11 @@ static bool identify(struct launch *launch, struct match_stream *stream,
 	return true;
 }
 
-struct in_flight *graph_launches_node(struct match_stream *stream, const struct activity *activity)
+struct in_flight *graph_launches_node(struct match_stream *stream, const struct activity *activity,
+				      const struct in_flight **call)
 {
 	struct launch *launch = launch_of(activity);
+	bool identified;
 
 	if (!launch)
 		return NULL;
@@ -243,9 +219,9 @@ struct in_flight *graph_launches_node(struct match_stream *stream, const struct 
 		launch->start = activity->start;
 	if (activity->end > launch->end)
 		launch->end = activity->end;
-	if (launch->list != &unidentified || !stream || !identify(launch, stream, activity))
-		return NULL;
-	return launch->call;
+	identified = launch->list == &unidentified && stream && identify(launch, stream, activity);
+	*call = launch->call;
+	return identified ? launch->call : NULL;
 }
 
 static bool is_last(const struct launch *launch)
@@ -276,38 +252,6 @@ void graph_launches_settle(uint64_t newest)
 		if (launch->end + (is_last(launch) ? LONGEST_NODE_NS : LATE_NS) < newest)
 			end(launch);
 	}
-}
-
-static const struct in_flight *call_of_launch(const struct activity *activity)
-{
-	const struct launch *launch = find_launch(activity, false);
-
-	return launch ? launch->call : NULL;
-}
-
-/* `call`: of the operation, or of the graph launch if this record has identified it; else NULL. */
-static void count_operation(struct operation *operation, const struct activity *activity,
-			    const struct in_flight *call)
-{
-	struct row *row = rows_of(operation, (int)activity->device);
-	const struct in_flight *launch = activity->graph_node ? call_of_launch(activity) : call;
-
-	session_count(run.session, COUNTER_cupti_records, 1);
-	if (row) {
-		session_add_sample(run.session, &row->cupti, activity->end - activity->start);
-		rows_add_size(row, activity);
-		if (launch)
-			ranges_add(&launch->ranges, row, activity->end - activity->start, 1,
-				   CLOCK_CUPTI);
-		if (activity->graph_node) {
-			row->graph_records++;
-			session_count(run.session, COUNTER_graph_nodes, 1);
-		}
-	}
-	if (recording_is_complete())
-		feed(activity, row, call);
-	if (trace_wanted())
-		trace_operation(operation, activity);
 }
 
 bool records_calls_are_late;
@@ -388,66 +332,33 @@ static struct in_flight *call_of(const struct activity *activity, const struct o
 	return match_record(stream, &key);
 }
 
-/* Returns what ran before the record's operation. */
-static struct concurrency note_match(const struct activity *activity, const struct in_flight *call)
+/* An operation that was launched by itself. */
+static void identify_operation(struct seen *seen)
 {
-	struct concurrency before = concurrency_add(activity);
-
-	cost_of_record(activity, call, &before);
-	if (call)
-		calls_matched(call, activity->correlation);
-	return before;
+	seen->operation = operation_of_record(seen->activity);
+	seen->call = call_of(seen->activity, seen->operation);
+	order_was_kept = order_was_kept && seen->call && !seen->call->ambiguous;
+	if (seen->call)
+		seen->operation = seen->call->operation;
+	seen->launch = seen->call;
+	seen->must_match = recording_matches();
+	seen->shown =
+		seen->call || seen->operation->kind != ROW_KERNEL || recording_knows_kernels();
+	seen->counted = seen->timed = true;
 }
 
-static void take_operation(const struct activity *activity)
+/* A node of a graph, whose launch keeps its call. Without matching, whether its record is sound is
+ * known only once the launch is complete. */
+static void identify_node(struct seen *seen)
 {
-	struct operation *operation = operation_of_record(activity);
-	struct in_flight *call = call_of(activity, operation);
-	struct concurrency before = note_match(activity, call);
-	bool reported = is_reported(activity, call);
+	const struct match_key key = key_of(seen->activity, NULL);
+	struct match_stream *stream = stream_of(seen->activity, &key);
 
-	order_was_kept = order_was_kept && call && !call->ambiguous;
-	if (call)
-		operation = call->operation;
-	else if (reported && recording_matches())
-		session_count(run.session, COUNTER_unmatched_records, 1);
-	if (reported && recording_matches() && rows_are_full(operation, (int)activity->device) &&
-	    (names_are_wrong || window_changed_between(0, UINT64_MAX)))
-		reported = false;
-	if (reported && (call || operation->kind != ROW_KERNEL || recording_knows_kernels())) {
-		count_operation(operation, activity, call);
-		recording_record(operation, activity);
-	}
-	if (!reported)
-		feed_outside_ranges(activity, call);
-	if (call)
-		calls_recorded(call, reported, activity->end - activity->start, before.overlapped,
-			       matcher_trusts_clock && before.stream_end < call->started);
-}
-
-/* Takes the record of a graph node, whose launch keeps its call. */
-static void take_node(const struct activity *activity)
-{
-	struct operation *operation = operation_of_record(activity);
-	struct match_key key = key_of(activity, NULL);
-	struct match_stream *stream = stream_of(activity, &key);
-	struct in_flight *call = recording_matches() ? graph_launches_node(stream, activity) : NULL;
-
-	note_match(activity, call);
-	if (!is_reported(activity, call)) {
-		feed_outside_ranges(activity, call);
-		return;
-	}
-	/* Whether a record is sound is known once its launch is complete. */
-	if (recording_matches()) {
-		count_operation(operation, activity, call);
-		return;
-	}
-	recording_record(operation, activity);
-	if (trace_wanted())
-		trace_operation(operation, activity);
-	if (recording_is_complete())
-		feed(activity, rows_of(operation, (int)activity->device), NULL);
+	seen->operation = operation_of_record(seen->activity);
+	seen->counted = seen->timed = recording_matches();
+	if (seen->counted)
+		seen->call = graph_launches_node(stream, seen->activity, &seen->launch);
+	seen->shown = true;
 }
 
 /* Whether any graph launch was hooked, also one that was dropped. If so, the graph rows have all
@@ -462,42 +373,87 @@ static bool graph_was_launched(void)
 	return seen;
 }
 
-/* NULL if there is none yet: its calls make it. */
-static const struct row *row_of_graph(const struct operation *operation,
-				      const struct activity *activity)
+/* A launch of a graph whose nodes have no records. */
+static void identify_graph(struct seen *seen)
 {
-	return activity->device < SESSION_DEVICES ? operation->rows[activity->device] : NULL;
+	const struct match_key key = key_of(seen->activity, NULL);
+	struct match_stream *stream = stream_of(seen->activity, &key);
+
+	seen->call = stream ? match_record(stream, &key) : NULL;
+	seen->launch = seen->call;
+	seen->operation =
+		seen->call ? seen->call->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	seen->must_match = seen->shown = seen->counted = true;
+	/* Without a call it is of a launch that is counted already, unless none was hooked. */
+	seen->timed = seen->call || !graph_was_launched();
 }
 
-static void take_graph(const struct activity *activity)
+/*
+ * Whether a row has as many records as calls. Records that follow lost ones are known by their
+ * start alone, and a launch outside of the profiling window, or one that CUPTI was started in, may
+ * start in it: its record has then another call's place, whose own comes too.
+ */
+static bool is_full(const struct row *row)
 {
-	struct match_key key = key_of(activity, NULL);
-	struct match_stream *stream = stream_of(activity, &key);
-	struct in_flight *call = stream ? match_record(stream, &key) : NULL;
-	struct operation *operation =
-		call ? call->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
-	bool reported = is_reported(activity, call);
-	struct row *row = NULL;
+	return row && row->calls + row->calls_outside > 0 &&
+	       row->cupti.count - row->graph_records >= row->calls;
+}
 
-	note_match(activity, call);
-	if (reported) {
-		session_count(run.session, COUNTER_cupti_records, 1);
-		session_count(run.session, COUNTER_unmatched_records, !call);
-		feed(activity, row_of_graph(operation, activity), call);
-		if (trace_wanted())
-			trace_operation(operation, activity);
-		/* An unmatched graph record belongs to a launch that is already counted, unless no
-		 * graph launch was hooked. */
-		if (call || !graph_was_launched())
-			row = add_graph_launch(operation, activity->device,
-					       activity->end - activity->start);
-	} else {
-		feed_outside_ranges(activity, call);
-	}
-	if (call && row)
-		ranges_add(&call->ranges, row, activity->end - activity->start, 1, CLOCK_CUPTI);
-	if (call)
-		calls_recorded(call, reported, activity->end - activity->start, false, false);
+/* Decides what of a record goes where: as its call does, or else by its own start. */
+static void place(struct seen *seen)
+{
+	const struct activity *activity = seen->activity;
+	bool complete = recording_is_complete();
+
+	seen->reported =
+		seen->call ? seen->call->reported : !ranges_are_chosen() && is_in_window(activity);
+	if (seen->reported && seen->must_match && !seen->call)
+		session_count(run.session, COUNTER_unmatched_records, 1);
+	if (seen->reported && seen->shown && (seen->timed || (activity->graph_node && complete)))
+		seen->row = rows_of(seen->operation, (int)activity->device);
+	if (seen->must_match && activity->kind != ACTIVITY_GRAPH && is_full(seen->row) &&
+	    (names_are_wrong || window_changed_between(0, UINT64_MAX)))
+		seen->reported = false;
+	seen->shown = seen->shown && seen->reported;
+	seen->counted = seen->counted && seen->shown;
+	seen->timed = seen->timed && seen->counted;
+	/* What is in no range that the user chose is not reported, and keeps the device busy all
+	 * the same. */
+	seen->busy =
+		complete &&
+		(seen->shown || (!seen->reported && ranges_are_chosen() && is_in_window(activity)));
+	if (!seen->shown)
+		seen->row = NULL;
+}
+
+/* The way of a record of work on the device. */
+static void take_work(const struct activity *activity)
+{
+	struct seen seen = {.activity = activity, .nanoseconds = activity->end - activity->start};
+
+	if (activity->kind == ACTIVITY_GRAPH)
+		identify_graph(&seen);
+	else if (activity->graph_node)
+		identify_node(&seen);
+	else
+		identify_operation(&seen);
+	if (seen.launch && matcher_trusts_clock)
+		seen.host_call = seen.launch->host_call;
+	seen.before = concurrency_add(activity);
+	place(&seen);
+	cost_take(&seen);
+	rows_take(&seen);
+	if (seen.timed && seen.row && seen.launch)
+		ranges_add(&seen.launch->ranges, seen.row, seen.nanoseconds, 1, CLOCK_CUPTI);
+	if (seen.busy)
+		timeline_take(&seen);
+	if (trace_wanted())
+		trace_take(&seen);
+	if (seen.shown)
+		recording_take(&seen);
+	/* A graph's call waits for its last node. */
+	if (!activity->graph_node)
+		calls_take_record(&seen);
 }
 
 static void take_unified_memory(const struct activity *activity)
@@ -627,14 +583,12 @@ void records_take(const struct activity *activity, void *unused)
 	case ACTIVITY_MEMCPY_PEER:
 	case ACTIVITY_MEMSET:
 		note_start(activity->start);
-		if (activity->graph_node)
-			take_node(activity);
-		else if (!calibration_take(activity))
-			take_operation(activity);
+		if (activity->graph_node || !calibration_take(activity))
+			take_work(activity);
 		break;
 	case ACTIVITY_GRAPH:
 		note_start(activity->start);
-		take_graph(activity);
+		take_work(activity);
 		break;
 	case ACTIVITY_UNIFIED_MEMORY:
 		if (!ranges_are_chosen() &&

@@ -26,8 +26,9 @@ void records_finish(void);
  */
 
 /* Takes a node's record, in a stream (NULL: not known). Returns the launch's call if this record
- * has identified it, else NULL. */
-struct in_flight *graph_launches_node(struct match_stream *stream, const struct activity *activity);
+ * has identified it, else NULL. `call`: that of the launch, as far as it is known. */
+struct in_flight *graph_launches_node(struct match_stream *stream, const struct activity *activity,
+				      const struct in_flight **call);
 /* The start of the first launch whose nodes may still have records to come, at the time `now`;
  * UINT64_MAX if there is none. */
 uint64_t graph_launches_open_since(uint64_t now);

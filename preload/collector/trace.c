@@ -9,11 +9,6 @@
 #include "preload/recording/rows.h"
 #include "preload/recording/recording.h"
 
-bool trace_wanted(void)
-{
-	return run.header->trace_on == TRACE_GROWS;
-}
-
 bool trace_wants_memory(void)
 {
 	return trace_wanted() && trace_window_takes(ROW_KERNEL) &&
@@ -35,7 +30,7 @@ static uint64_t in_realtime(uint64_t time)
 	return time + (uint64_t)cupti_clock_behind;
 }
 
-void trace_operation(const struct operation *operation, const struct activity *activity)
+static void add_operation(const struct operation *operation, const struct activity *activity)
 {
 	struct trace_record record = {
 		.start = in_realtime(activity->start),
@@ -60,6 +55,14 @@ void trace_operation(const struct operation *operation, const struct activity *a
 	memcpy(record.grid, activity->grid, sizeof(record.grid));
 	memcpy(record.block, activity->block, sizeof(record.block));
 	append(&record, operation->name);
+}
+
+void trace_take(const struct seen *seen)
+{
+	if (seen->call && seen->call->reported)
+		trace_matched(seen->call, seen->activity->correlation);
+	if (seen->shown)
+		add_operation(seen->operation, seen->activity);
 }
 
 /* Events tell how long an operation took, not when. It started at its call, or at the end of the

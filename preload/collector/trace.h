@@ -4,18 +4,22 @@
 #ifndef KTIME_PRELOAD_COLLECTOR_TRACE_H
 #define KTIME_PRELOAD_COLLECTOR_TRACE_H
 
-#include "cupti/activity.h"
+#include "preload/base/run.h"
+#include "preload/events/seen.h"
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 
 /* Whether there is a trace. The functions below must not be called otherwise. */
-bool trace_wanted(void);
+static inline bool trace_wanted(void)
+{
+	return run.header->trace_on == TRACE_GROWS;
+}
 /* Whether there is one of GPU operations, which has what the devices hold too. */
 bool trace_wants_memory(void);
-/* Adds an operation by its activity record. */
-void trace_operation(const struct operation *operation, const struct activity *activity);
+/* Adds an operation by its activity record, and the call that it tells the correlation id of. */
+void trace_take(const struct seen *seen);
 /* Adds an operation that only events timed. */
 void trace_timed(const struct in_flight *operation);
 /* Add a wrapped call: without an operation in flight, and with one once the correlation id of its

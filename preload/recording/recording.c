@@ -510,15 +510,15 @@ void recording_call(const struct in_flight *call)
 	}
 }
 
-void recording_record(struct operation *operation, const struct activity *activity)
+void recording_take(const struct seen *seen)
 {
 	if (phase == MATCHED)
 		return;
 	/* Between windows launches of graphs have records of copies and memsets alone. */
-	if (!activity->graph_node)
-		sums_add(operation, activity->device, activity->end - activity->start);
+	if (!seen->activity->graph_node)
+		sums_add(seen->operation, seen->activity->device, seen->nanoseconds);
 	else if (phase != WINDOWS || on || records_awaited)
-		launches_add(operation, activity);
+		launches_add(seen->operation, seen->activity);
 }
 
 /* CUPTI has just been started. What it records is taken in stretches, like windows without time

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "cupti/activity.h"
+#include "preload/events/seen.h"
 #include "preload/events/in_flight.h"
 #include "preload/recording/late_start.h"
 #include "report/session/session.h"
@@ -78,8 +79,8 @@ bool recording_matches(void);
 bool recording_is_complete(void);
 /* Takes a call, if calls are not matched. */
 void recording_call(const struct in_flight *call);
-/* Takes the record of an operation that is reported, if calls are not matched. */
-void recording_record(struct operation *operation, const struct activity *activity);
+/* Takes the record of an operation that is shown, if calls are not matched. */
+void recording_take(const struct seen *seen);
 /* Take each node of a graph's launch that is complete (sums.h), and then the launch's operation,
  * which lasted from its first node's start to its last one's end. */
 void recording_node(struct operation *operation, uint32_t device, uint64_t nanoseconds);

@@ -40,14 +40,6 @@ struct row *rows_of(struct operation *operation, int device)
 	return row;
 }
 
-bool rows_are_full(struct operation *operation, int device)
-{
-	const struct row *row = rows_of(operation, device);
-
-	return row && row->calls + row->calls_outside > 0 &&
-	       row->cupti.count - row->graph_records >= row->calls;
-}
-
 bool rows_lack_records(const struct operation *operation, int device)
 {
 	const struct row *row = operation->rows[device];
@@ -81,7 +73,9 @@ static struct row *api_row(unsigned api)
 	return api_rows[api];
 }
 
-void rows_add_size(struct row *row, const struct activity *activity)
+/* Adds what a row's rates are made of: a record's bytes, or the threads of its launch and their
+ * shape. */
+static void add_size(struct row *row, const struct activity *activity)
 {
 	uint64_t blocks = (uint64_t)activity->grid[0] * activity->grid[1] * activity->grid[2];
 	uint32_t threads = activity->block[0] * activity->block[1] * activity->block[2];
@@ -96,6 +90,21 @@ void rows_add_size(struct row *row, const struct activity *activity)
 									activity->dynamic_shared,
 							      .launches = 1,
 							      .blocks = blocks});
+}
+
+void rows_take(const struct seen *seen)
+{
+	session_count(run.session, COUNTER_cupti_records, seen->counted);
+	if (!seen->timed || !seen->row)
+		return;
+	session_add_sample(run.session, &seen->row->cupti, seen->nanoseconds);
+	if (!seen->activity)
+		return;
+	add_size(seen->row, seen->activity);
+	if (seen->activity->graph_node) {
+		seen->row->graph_records++;
+		session_count(run.session, COUNTER_graph_nodes, 1);
+	}
 }
 
 /* A first launch that took this much longer than the second one held the load of its module.

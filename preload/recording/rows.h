@@ -3,7 +3,7 @@
 #ifndef KTIME_PRELOAD_RECORDING_ROWS_H
 #define KTIME_PRELOAD_RECORDING_ROWS_H
 
-#include "cupti/activity.h"
+#include "preload/events/seen.h"
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/thread.h"
@@ -12,9 +12,8 @@
 
 /* The row of an operation on a device; NULL, and counted as lost, if the table is full. */
 struct row *rows_of(struct operation *operation, int device);
-/* Adds what a row's rates are made of: a record's bytes, or the threads of its launch and their
- * shape. */
-void rows_add_size(struct row *row, const struct activity *activity);
+/* Takes a record, or a launch of a graph whose nodes have all been recorded (no activity). */
+void rows_take(const struct seen *seen);
 /* Adds what an event pair measured. */
 void rows_add_event_time(struct row *row, const struct in_flight *operation);
 /* Whether any event time was of a queued operation that runs as a kernel (calibration.h). */
@@ -36,12 +35,6 @@ bool rows_were_called(const struct operation *operation);
 void rows_add_calls(unsigned api, uint64_t calls);
 /* To be called at the end: estimates the time of count-only calls, and warns of what rows miss. */
 void rows_finish(void);
-/*
- * Whether a row has as many records as calls. Records that follow lost ones are known by their
- * start alone, and a launch outside of the profiling window, or one that CUPTI was started in, may
- * start in it: its record has then another call's place, whose own comes too.
- */
-bool rows_are_full(struct operation *operation, int device);
 /* Whether an operation has been launched on a device more often than it has records, as far as is
  * known; true also if it was launched on other devices alone. */
 bool rows_lack_records(const struct operation *operation, int device);

@@ -7,6 +7,7 @@
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/driver/entries.h"
+#include "preload/events/in_flight.h"
 #include "preload/launch/window.h"
 #include "report/session/memory.h"
 
@@ -273,9 +274,6 @@ void causes_split(struct split *split, const struct interval *before, const stru
 	split_before_call(split, call, begin, latency_from);
 }
 
-/* How many launches of graphs are remembered by their nodes' correlation ids. Chosen. */
-#define GRAPH_LAUNCHES 256u
-
 /* The unions of a device's operations: their overlap is what the parts have more than the whole. */
 struct device {
 	struct interval_set all, kernels, copies;
@@ -284,10 +282,6 @@ struct device {
 };
 
 static struct device devices[SESSION_DEVICES];
-/* The first node of a launch tells its call, the others only the correlation id. */
-static struct {
-	uint32_t correlation, call;
-} graph_launches[GRAPH_LAUNCHES];
 
 /* Adds a part of a gap to the row of its cause. */
 static void add_part(const struct device *device, const struct split *split, enum idle_cause cause,
@@ -335,20 +329,6 @@ static struct device *device_of(uint32_t ordinal)
 	device->all.gap = take_gap;
 	device->all.argument = device;
 	return device;
-}
-
-/* The call of an operation; of a graph's node, that of its launch. */
-static uint32_t call_of(uint32_t graph_launch, uint32_t call)
-{
-	unsigned place = graph_launch % GRAPH_LAUNCHES;
-
-	if (!graph_launch)
-		return call;
-	if (call) {
-		graph_launches[place].correlation = graph_launch;
-		graph_launches[place].call = call;
-	}
-	return graph_launches[place].correlation == graph_launch ? graph_launches[place].call : 0;
 }
 
 static void note_context(struct device *device, uint32_t context)
@@ -473,62 +453,62 @@ void timeline_call(struct thread *thread, const struct call_record *record)
 		thread->last_call = number;
 }
 
-/* Whether a function set memory that the host may touch itself, and so waited: CUDA does for pinned
- * and for managed memory, unless the function is asynchronous. */
-static bool is_waiting_memset(const struct activity *activity, const struct in_flight *call)
+/* Whether a call's function has a name that says whether it is asynchronous, and says this. */
+static bool is_by_name(const struct in_flight *call, bool asynchronous)
 {
 	bool of_runtime;
-	const char *name = call ? api_name(call->api, &of_runtime) : NULL;
+	const char *name = api_name(call->api, &of_runtime);
 
-	return activity->kind == ACTIVITY_MEMSET && !activity->graph_node && name &&
-	       !strstr(name, "Async") &&
-	       (activity->destination_kind == MEMORY_PINNED ||
-		activity->destination_kind == MEMORY_MANAGED);
+	return name && (strstr(name, "Async") != NULL) == asynchronous;
 }
 
-/* Only the record tells, so its call is one that waited from now on. */
-static void add_waiting_memset(struct call_totals *totals, uint32_t number)
+/* A function waits that set memory which the host may touch itself: CUDA does for pinned and for
+ * managed memory, unless the function is asynchronous. Only the record tells, so its call is one
+ * that waited from now on. */
+static void take_memset(const struct seen *seen)
 {
-	const struct host_call *call = host_calls_get(number);
+	struct call_totals *totals = &run.header->totals;
+	const unsigned kind = seen->activity->destination_kind;
+	const struct host_call *call = host_calls_get(seen->call->host_call);
 
-	if (!call)
+	if (!call || (kind != MEMORY_PINNED && kind != MEMORY_MANAGED) ||
+	    !is_by_name(seen->call, false))
 		return;
-	calls[number % HOST_CALLS_KEPT].flags |= HOST_CALL_WAITED;
+	calls[seen->call->host_call % HOST_CALLS_KEPT].flags |= HOST_CALL_WAITED;
 	totals->synchronous_calls++;
 	totals->synchronous_ns += call->end - call->begin;
 }
 
-/* Whether an asynchronous function copied pageable memory, which makes it wait all the same. */
-static bool is_pageable(const struct activity *activity, const struct in_flight *call)
-{
-	bool of_runtime;
-	const char *name = call ? api_name(call->api, &of_runtime) : NULL;
-
-	return activity->kind == ACTIVITY_MEMCPY && name && strstr(name, "Async") &&
-	       (activity->source_kind == MEMORY_PAGEABLE ||
-		activity->destination_kind == MEMORY_PAGEABLE);
-}
-
-void timeline_operation(const struct activity *activity, const struct row *row,
-			const struct in_flight *call, bool clock_trusted)
+/* An asynchronous function that copies pageable memory waits all the same. */
+static void take_copy(const struct seen *seen)
 {
 	struct call_totals *totals = &run.header->totals;
+	const struct activity *activity = seen->activity;
+
+	if ((activity->source_kind != MEMORY_PAGEABLE &&
+	     activity->destination_kind != MEMORY_PAGEABLE) ||
+	    !is_by_name(seen->call, true))
+		return;
+	totals->pageable_calls++;
+	totals->pageable_ns += seen->nanoseconds;
+}
+
+void timeline_take(const struct seen *seen)
+{
+	const struct activity *activity = seen->activity;
 	struct device *device = device_of(activity->device);
 	bool kernel = activity->kind == ACTIVITY_KERNEL || activity->kind == ACTIVITY_GRAPH;
-	uint32_t graph_launch = activity->graph_node ? activity->correlation : 0;
 	const struct edge edge = {
-		.name = row ? row->name : 0,
-		.call = call_of(graph_launch, call && clock_trusted ? call->host_call : 0),
-		.graph_launch = graph_launch,
+		.name = seen->row ? seen->row->name : 0,
+		.call = seen->host_call,
+		.graph_launch = activity->graph_node ? activity->correlation : 0,
 	};
 	const struct interval interval = {activity->start, activity->end, edge, edge};
 
-	if (is_pageable(activity, call)) {
-		totals->pageable_calls++;
-		totals->pageable_ns += activity->end - activity->start;
-	}
-	if (is_waiting_memset(activity, call))
-		add_waiting_memset(totals, call->host_call);
+	if (seen->call && !activity->graph_node && activity->kind == ACTIVITY_MEMCPY)
+		take_copy(seen);
+	if (seen->call && !activity->graph_node && activity->kind == ACTIVITY_MEMSET)
+		take_memset(seen);
 	note_context(device, activity->context);
 	interval_set_add(&device->all, &interval);
 	interval_set_add(kernel ? &device->kernels : &device->copies, &interval);

@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cupti/activity.h"
-#include "preload/events/in_flight.h"
+#include "preload/events/seen.h"
 #include "preload/launch/thread.h"
 #include "report/session/session.h"
 
@@ -115,10 +114,8 @@ void causes_split(struct split *split, const struct interval *before, const stru
 
 /* Takes a call record of a thread; the calls of one thread in order. */
 void timeline_call(struct thread *thread, const struct call_record *record);
-/* Takes an operation by its record, with its row and its call (NULL: not known). `clock_trusted`:
- * the record's times can be compared with the call's. */
-void timeline_operation(const struct activity *activity, const struct row *row,
-			const struct in_flight *call, bool clock_trusted);
+/* Takes an operation that the device was busy with. */
+void timeline_take(const struct seen *seen);
 /* Makes final, and writes to the profile, what records of operations that started at `until` or
  * later cannot change; UINT64_MAX for everything. */
 void timeline_settle(uint64_t until);

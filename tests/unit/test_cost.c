@@ -37,12 +37,12 @@ static void start(void)
 static void record(struct activity activity, uint64_t gap, uint64_t call_ns)
 {
 	struct in_flight call = {.started = 1000, .ended = 1000 + call_ns};
-	struct concurrency before;
+	struct seen seen = {.activity = &activity, .call = call_ns ? &call : NULL};
 
 	activity.start = now + gap;
 	activity.end = now = activity.start + 1000;
-	before = concurrency_add(&activity);
-	cost_of_record(&activity, call_ns ? &call : NULL, &before);
+	seen.before = concurrency_add(&activity);
+	cost_take(&seen);
 }
 
 static void kernels(unsigned count, uint64_t gap)

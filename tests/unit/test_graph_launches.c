@@ -32,12 +32,16 @@ void calls_unmatched(struct in_flight *call)
 }
 
 /* It is over. */
-void calls_recorded(struct in_flight *call, bool timed, uint64_t nanoseconds, bool overlapped,
-		    bool device_idle)
+void calls_take_record(const struct seen *seen)
 {
-	assert_false(timed || overlapped || device_idle);
+	assert_false(seen->reported);
 	ended++;
-	lasted[call->number] = nanoseconds;
+	lasted[seen->call->number] = seen->nanoseconds;
+}
+
+void rows_take(const struct seen *seen)
+{
+	assert_false(seen->timed);
 }
 
 struct row *rows_of(struct operation *operation, int device)
@@ -80,6 +84,9 @@ static void call(uint32_t number, unsigned stream, uint64_t at)
 	match_expect(streams[stream], launch);
 }
 
+/* The call of the last node's launch; NULL: not known. */
+static const struct in_flight *launched;
+
 /* True if it told the launch's call. */
 static bool node(uint32_t correlation, unsigned stream, uint64_t at, uint64_t end)
 {
@@ -90,7 +97,9 @@ static bool node(uint32_t correlation, unsigned stream, uint64_t at, uint64_t en
 				    .start = at,
 				    .end = end};
 
-	return graph_launches_node(stream == OWN_STREAM ? NULL : streams[stream], &activity);
+	launched = NULL;
+	return graph_launches_node(stream == OWN_STREAM ? NULL : streams[stream], &activity,
+				   &launched);
 }
 
 static void a_launch_ends_while_the_program_goes_on(void **state)
@@ -148,6 +157,7 @@ static void a_node_that_comes_late_is_of_its_own_launch(void **state)
 		graph_launches_settle(100 * i);
 	}
 	assert_false(node(0, OWN_STREAM, 10, 90));
+	assert_int_equal(launched->number, 0);
 	assert_int_equal(ended, 0);
 	call(LATER + 1, 0, 100 * (LATER + 1));
 	node(LATER + 1, 0, 100 * (LATER + 1), 100 * (LATER + 1) + 10);

@@ -11,6 +11,7 @@
 #include "preload/base/settings.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
+#include "preload/events/in_flight.h"
 #include "preload/timeline/timeline.h"
 #include "tests/unit/made_run.h"
 
@@ -23,6 +24,7 @@
 #define LAUNCH	   API_DRIVER(ENTRY_cuLaunchKernel)
 
 _Atomic bool mode_cupti;
+static bool clock_trusted = true;
 
 static struct operation kernel, fixed[FIXED_OPERATION_COUNT];
 static struct thread thread;
@@ -154,16 +156,25 @@ static uint64_t idle(enum idle_cause cause, const char *after)
 	return total;
 }
 
+static void take(const struct activity *activity, struct row *row, struct in_flight *call)
+{
+	timeline_take(&(struct seen){.activity = activity,
+				     .row = row,
+				     .call = call,
+				     .host_call = call && clock_trusted ? call->host_call : 0,
+				     .nanoseconds = activity->end - activity->start});
+}
+
 static void operations_are_told_with_their_row_and_call(void **state)
 {
 	const struct device_use *use = &run.header->uses[1];
-	const struct row row = {.name = session_intern(run.session, "kernel")};
+	struct row row = {.name = session_intern(run.session, "kernel")};
 	struct in_flight made = {.api = LAUNCH};
 	struct activity activity = {
 		.kind = ACTIVITY_KERNEL, .start = 10000, .end = 30000, .device = 1, .context = 2};
 
 	(void)state;
-	timeline_operation(&activity, NULL, NULL, true);
+	take(&activity, NULL, NULL);
 	assert_int_equal(use->first, 10000);
 	assert_int_equal(use->last, 30000);
 	assert_int_equal(use->kernels, 20000);
@@ -173,18 +184,20 @@ static void operations_are_told_with_their_row_and_call(void **state)
 	made.host_call = thread.last_call;
 	activity.start = 60000;
 	activity.end = 70000;
-	timeline_operation(&activity, &row, &made, true);
+	take(&activity, &row, &made);
 	assert_int_equal(idle(IDLE_PROGRAM, "kernel"), 20200);
 	assert_int_equal(idle(IDLE_LATENCY, "kernel"), 9800);
 	/* By another clock than the calls', and without a call, nobody knows why. */
 	activity.kind = ACTIVITY_MEMCPY;
 	activity.start = 80000;
 	activity.end = 90000;
-	timeline_operation(&activity, &row, &made, false);
+	clock_trusted = false;
+	take(&activity, &row, &made);
+	clock_trusted = true;
 	activity.kind = ACTIVITY_GRAPH;
 	activity.start = 100000;
 	activity.end = 110000;
-	timeline_operation(&activity, &row, NULL, true);
+	take(&activity, &row, NULL);
 	assert_int_equal(idle(IDLE_UNRESOLVED, "kernel"), 20000);
 	assert_int_equal(use->kernels, 40000);
 	assert_int_equal(use->copies, 10000);
@@ -193,14 +206,14 @@ static void operations_are_told_with_their_row_and_call(void **state)
 static uint64_t pageable(enum activity_kind kind, unsigned api, uint32_t source,
 			 uint32_t destination)
 {
-	const struct in_flight made = {.api = (uint16_t)api};
+	struct in_flight made = {.api = (uint16_t)api};
 
-	timeline_operation(&(struct activity){.kind = kind,
-					      .start = 10,
-					      .end = 30,
-					      .source_kind = (uint8_t)source,
-					      .destination_kind = (uint8_t)destination},
-			   NULL, api == API_NONE ? NULL : &made, true);
+	take(&(struct activity){.kind = kind,
+				.start = 10,
+				.end = 30,
+				.source_kind = (uint8_t)source,
+				.destination_kind = (uint8_t)destination},
+	     NULL, api == API_NONE ? NULL : &made);
 	return run.header->totals.pageable_calls;
 }
 
@@ -219,12 +232,12 @@ static void asynchronous_copies_of_pageable_memory_are_summed(void **state)
 static uint64_t waiting(enum activity_kind kind, unsigned api, uint32_t memory, uint64_t node,
 			uint32_t number)
 {
-	const struct in_flight made = {.api = (uint16_t)api, .host_call = number};
+	struct in_flight made = {.api = (uint16_t)api, .host_call = number};
 
-	timeline_operation(&(struct activity){.kind = kind,
-					      .destination_kind = (uint8_t)memory,
-					      .graph_node = node},
-			   NULL, api == API_NONE ? NULL : &made, true);
+	take(&(struct activity){.kind = kind,
+				.destination_kind = (uint8_t)memory,
+				.graph_node = node},
+	     NULL, api == API_NONE ? NULL : &made);
 	return run.header->totals.synchronous_calls;
 }
 

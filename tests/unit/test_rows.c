@@ -178,7 +178,7 @@ static void a_record_has_the_size_of_its_launch(void **state)
 				    .bytes = 999};
 
 	(void)state;
-	rows_add_size(row, &activity);
+	rows_take(&(struct seen){.activity = &activity, .row = row, .timed = true});
 	assert_int_equal(row->cupti.size, 30 * 77);
 	assert_int_equal(row->cupti.slowest.ns, 700);
 	assert_int_equal(row->shapes[0].threads, 77);
@@ -186,10 +186,10 @@ static void a_record_has_the_size_of_its_launch(void **state)
 	assert_int_equal(row->shapes[0].shared, 123);
 	assert_int_equal(row->shapes[0].blocks, 30);
 	activity.kind = ACTIVITY_MEMCPY;
-	rows_add_size(row, &activity);
+	rows_take(&(struct seen){.activity = &activity, .row = row, .timed = true});
 	assert_int_equal(row->cupti.size, 30 * 77 + 999);
 	activity = (struct activity){.kind = ACTIVITY_KERNEL, .start = 1, .end = 2};
-	rows_add_size(row, &activity);
+	rows_take(&(struct seen){.activity = &activity, .row = row, .timed = true});
 	assert_int_equal(row->shapes[0].launches, 1);
 	assert_int_equal(row->shapes[1].launches, 0);
 }

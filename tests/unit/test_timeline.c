@@ -47,14 +47,14 @@ static int stop(void **state)
 static void take(enum activity_kind kind, uint32_t device, uint64_t begin, uint64_t end,
 		 uint32_t context, uint32_t launch, uint32_t call)
 {
-	timeline_operation(&(struct activity){.kind = kind,
-					      .start = begin * US,
-					      .end = end * US,
-					      .device = device,
-					      .context = context,
-					      .graph_node = launch > 0,
-					      .correlation = launch},
-			   NULL, &(struct in_flight){.host_call = call}, true);
+	timeline_take(&(struct seen){.activity = &(struct activity){.kind = kind,
+								    .start = begin * US,
+								    .end = end * US,
+								    .device = device,
+								    .context = context,
+								    .graph_node = launch > 0,
+								    .correlation = launch},
+				     .host_call = call});
 }
 
 static void operation(uint32_t device, uint64_t begin, uint64_t end, uint32_t launch, uint32_t call)
@@ -125,7 +125,7 @@ static void a_node_behind_other_work_has_the_call_of_its_launch(void **state)
 	number = call(0, 5);
 	operation(2, 10, 20, 34, number);
 	operation(2, 25, 30, 0, call(6, 8));
-	operation(2, 50, 60, 34, 0);
+	operation(2, 50, 60, 34, number);
 	timeline_settle(UINT64_MAX);
 	assert_int_equal(idle(2, IDLE_UNRESOLVED), 0);
 	assert_int_equal(idle(2, IDLE_DEPENDENCY), 25);
