@@ -22,32 +22,37 @@ struct driver driver;
 void *_Atomic driver_entries[ENTRY_COUNT];
 _Atomic uint64_t driver_failures;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool loaded;
-static struct pointer_map entry_by_pointer;
-static struct elf_range code[2]; /* the driver's, and the stand-in's */
-static struct link_map *stand_in;
-static void *behind_stand_in; /* the driver's handle, if dlopen returns another one to programs */
-static const char *_Atomic unusable; /* why the tables could not be filled the last time */
-
+/* What is found at once. */
 struct tables {
 	struct driver driver;
 	void *entries[ENTRY_COUNT];
 	struct pointer_map by_pointer;
-	struct elf_range code[2];
+	struct elf_range code[2]; /* the driver's, and the stand-in's */
 	struct link_map *stand_in;
-	void *library, *behind;
+	void *library;
+	void *behind; /* the driver's handle, if dlopen returns another one to programs */
 };
+
+static struct {
+	struct tables *_Atomic tables; /* NULL: not found yet */
+	const char *_Atomic unusable;  /* why they could not be filled the last time */
+	pthread_mutex_t lock;	       /* of who publishes them */
+} found = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const struct {
 	const char *name, *missing;
 	size_t offset;
 	bool needed;
+	bool collectors; /* the collector alone calls it */
 } calls[] = {
-#define DRIVER_CALL(name, arguments, needed)                                                       \
+#define DRIVER_CALL(name, arguments, needed, collectors)                                           \
 	{#name, "the driver has no " #name ", install a newer one", offsetof(struct driver, name), \
-	 needed},
-	COLLECTOR_CALLS(DRIVER_CALL) DRIVER_CALLS(DRIVER_CALL)
+	 needed, collectors},
+#define OF_COLLECTOR(name, arguments, needed) DRIVER_CALL(name, arguments, needed, true)
+#define OF_ANY(name, arguments, needed)	      DRIVER_CALL(name, arguments, needed, false)
+	COLLECTOR_CALLS(OF_COLLECTOR) DRIVER_CALLS(OF_ANY)
+#undef OF_ANY
+#undef OF_COLLECTOR
 #undef DRIVER_CALL
 };
 
@@ -90,7 +95,7 @@ static bool fill_entries(struct tables *tables, void *opened)
 			real = of_driver;
 		if (real != of_driver && !tables->stand_in) {
 			tables->stand_in = object_of(real);
-			elf_range_around((uintptr_t)real, &tables->code[1]);
+			elf_range_around((uintptr_t)real, false, &tables->code[1]);
 		}
 		tables->entries[entry] = real;
 		if (remember(tables, real, entry) || remember(tables, of_driver, entry))
@@ -101,7 +106,7 @@ static bool fill_entries(struct tables *tables, void *opened)
 
 static bool cannot_be_used(const char *reason)
 {
-	atomic_store_explicit(&unusable, reason, memory_order_relaxed);
+	atomic_store_explicit(&found.unusable, reason, memory_order_relaxed);
 	return false;
 }
 
@@ -117,7 +122,7 @@ static bool fill(struct tables *tables)
 		tables->library = libc_dlopen_loaded("libcuda.so.1", RTLD_NODELETE);
 	if (!tables->library)
 		return false;
-	atomic_store_explicit(&unusable, NULL, memory_order_relaxed);
+	atomic_store_explicit(&found.unusable, NULL, memory_order_relaxed);
 	opened = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	if (opened && opened != tables->library)
 		tables->behind = tables->library;
@@ -129,17 +134,17 @@ static bool fill(struct tables *tables)
 		if (calls[i].needed && !pointer)
 			complete = cannot_be_used(calls[i].missing);
 	}
-	elf_range_around((uintptr_t)tables->driver.cuCtxGetCurrent, &tables->code[0]);
+	elf_range_around((uintptr_t)tables->driver.cuCtxGetCurrent, false, &tables->code[0]);
 	if (complete && !fill_entries(tables, opened ? opened : tables->library))
 		complete = cannot_be_used(NO_MEMORY);
 	dlerror(); /* clears the message about functions that an older driver does not have */
 	return complete;
 }
 
-static inline bool is_loaded(void)
+static inline const struct tables *loaded(void)
 {
 	/* Acquire: pairs with the release store in driver_load(), which fills the tables first. */
-	return __builtin_expect(atomic_load_explicit(&loaded, memory_order_acquire), 1);
+	return atomic_load_explicit(&found.tables, memory_order_acquire);
 }
 
 bool driver_load(void)
@@ -149,8 +154,8 @@ bool driver_load(void)
 	struct tables *tables;
 	int saved_errno;
 
-	if (is_loaded() || loading)
-		return is_loaded();
+	if (loaded() || loading)
+		return loaded() != NULL;
 	loading = true;
 	saved_errno = errno;
 	/* Two threads may both fill a table of their own. The lock is not held for that, as dlopen
@@ -159,27 +164,23 @@ bool driver_load(void)
 	if (!tables)
 		cannot_be_used(NO_MEMORY);
 	if (tables && fill(tables)) {
-		pthread_mutex_lock(&lock);
-		if (!atomic_load_explicit(&loaded, memory_order_relaxed)) {
+		pthread_mutex_lock(&found.lock);
+		if (!loaded()) {
 			driver = tables->driver;
-			entry_by_pointer = tables->by_pointer;
-			memcpy(code, tables->code, sizeof(code));
-			stand_in = tables->stand_in;
-			behind_stand_in = tables->behind;
-			tables->by_pointer.slots = NULL;
 			for (int i = 0; i < ENTRY_COUNT; i++)
 				atomic_store_explicit(&driver_entries[i], tables->entries[i],
 						      memory_order_release);
-			atomic_store_explicit(&loaded, true, memory_order_release);
+			atomic_store_explicit(&found.tables, tables, memory_order_release);
+			tables = NULL;
 		}
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&found.lock);
 	}
 	if (tables)
 		pointer_map_free(&tables->by_pointer);
 	free(tables);
 	errno = saved_errno;
 	loading = false;
-	return is_loaded();
+	return loaded() != NULL;
 }
 
 void *driver_replace(enum driver_entry entry, void *function)
@@ -193,33 +194,41 @@ void *driver_replace(enum driver_entry entry, void *function)
 
 int driver_entry_of(const void *real)
 {
-	void *found = NULL;
+	const struct tables *tables = real ? loaded() : NULL;
+	void *entry = tables ? pointer_map_find(&tables->by_pointer, (uintptr_t)real, 1) : NULL;
 
-	if (real && is_loaded())
-		found = pointer_map_find(&entry_by_pointer, (uintptr_t)real, 1);
-	return (int)(uintptr_t)found - 1;
+	return (int)(uintptr_t)entry - 1;
 }
 
 const char *driver_trouble(void)
 {
-	return is_loaded() ? NULL : atomic_load_explicit(&unusable, memory_order_relaxed);
+	return loaded() ? NULL : atomic_load_explicit(&found.unusable, memory_order_relaxed);
 }
 
 const char *driver_stand_in(void)
 {
-	return is_loaded() && stand_in ? elf_file_name(stand_in) : NULL;
+	return loaded() && loaded()->stand_in ? elf_file_name(loaded()->stand_in) : NULL;
 }
 
 bool driver_is_behind(const void *handle, const struct link_map *caller)
 {
-	return is_loaded() && stand_in && (handle == behind_stand_in || caller == stand_in);
+	const struct tables *tables = loaded();
+
+	return tables && tables->stand_in &&
+	       (handle == tables->behind || caller == tables->stand_in);
+}
+
+static inline bool holds(const struct elf_range *range, uintptr_t address)
+{
+	return address >= range->low && address < range->high;
 }
 
 bool driver_contains(const void *address)
 {
-	uintptr_t at = (uintptr_t)address;
+	const struct tables *tables = loaded();
 
-	return (at >= code[0].low && at < code[0].high) || (at >= code[1].low && at < code[1].high);
+	return tables && (holds(&tables->code[0], (uintptr_t)address) ||
+			  holds(&tables->code[1], (uintptr_t)address));
 }
 
 void driver_failed(void)
@@ -229,16 +238,11 @@ void driver_failed(void)
 
 bool driver_is_called(const char *name)
 {
-	static const char *const calls[] = {
-#define KTIME_CALL(call, arguments, needed) #call,
-		DRIVER_CALLS(KTIME_CALL)
-#undef KTIME_CALL
-	};
 	size_t length = strlen(name);
 
 	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (strncmp(calls[i], name, length) == 0 &&
-		    (!calls[i][length] || strcmp(calls[i] + length, "_v2") == 0))
+		if (!calls[i].collectors && strncmp(calls[i].name, name, length) == 0 &&
+		    (!calls[i].name[length] || strcmp(calls[i].name + length, "_v2") == 0))
 			return true;
 	return false;
 }
@@ -249,28 +253,9 @@ bool driver_is_called(const char *name)
 
 /* The driver's code, and where a thread's start routine is in its descriptor. */
 static struct {
-	uintptr_t begin, end;
+	struct elf_range code;
 	size_t first_offset, last_offset;
-} thread_code;
-
-static int find_code(struct dl_phdr_info *info, size_t size, void *unused)
-{
-	uintptr_t function = (uintptr_t)driver.cuDriverGetVersion;
-
-	(void)size;
-	(void)unused;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-		uintptr_t begin = info->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
-
-		if (part->p_type == PT_LOAD && function >= begin && function < end) {
-			thread_code.begin = begin;
-			thread_code.end = end;
-			return 1;
-		}
-	}
-	return 0;
-}
+} starts;
 
 /*
  * glibc describes its threads to debuggers: the size of a member in bits, how many of them there
@@ -281,23 +266,19 @@ void driver_thread_start(void)
 {
 	const uint32_t *member = elf_libc_symbol("_thread_db_pthread_start_routine");
 
-	thread_code.first_offset = member ? member[2] : 0;
-	thread_code.last_offset = member ? member[2] : DESCRIPTOR_BYTES - sizeof(uintptr_t);
-	dl_iterate_phdr(find_code, NULL);
+	starts.first_offset = member ? member[2] : 0;
+	starts.last_offset = member ? member[2] : DESCRIPTOR_BYTES - sizeof(uintptr_t);
+	elf_range_around((uintptr_t)driver.cuDriverGetVersion, true, &starts.code);
 }
 
 bool driver_thread_is_calling(void)
 {
 	const char *descriptor = (const char *)pthread_self();
-	bool found = false;
 
-	for (size_t at = thread_code.first_offset; at <= thread_code.last_offset && !found;
-	     at += sizeof(uintptr_t)) {
-		uintptr_t value = *(const uintptr_t *)(descriptor + at);
-
-		found = value >= thread_code.begin && value < thread_code.end;
-	}
-	return found;
+	for (size_t at = starts.first_offset; at <= starts.last_offset; at += sizeof(uintptr_t))
+		if (holds(&starts.code, *(const uintptr_t *)(descriptor + at)))
+			return true;
+	return false;
 }
 
 /* Enough for a driver some years newer: ten such functions came from CUDA 11.8 to 13.0. */

@@ -32,8 +32,17 @@
 	X(cuMemHostGetDevicePointer_v2,                                                            \
 	  (CUdeviceptr * pointer, void *address, unsigned int flags), 0)                           \
 	X(cuModuleLoadData, (CUmodule * module, const void *image), 0)                             \
+	X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name), 0)      \
 	X(cuModuleGetGlobal_v2,                                                                    \
-	  (CUdeviceptr * pointer, size_t * bytes, CUmodule module, const char *name), 0)
+	  (CUdeviceptr * pointer, size_t * bytes, CUmodule module, const char *name), 0)           \
+	X(cuStreamCreate, (CUstream * stream, unsigned int flags), 0)                              \
+	X(cuLaunchKernel_ptsz,                                                                     \
+	  (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,                 \
+	   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, \
+	   void **parameters, void **extra),                                                       \
+	  0)                                                                                       \
+	X(cuMemcpyHtoDAsync_v2_ptsz,                                                               \
+	  (CUdeviceptr destination, const void *source, size_t bytes, CUstream stream), 0)
 
 /* Those that ktime calls on the program's threads too: X(name, arguments, needed). One that is not
  * needed may be NULL, in an older driver. All are looked up once, before the first wrapper calls

@@ -195,7 +195,7 @@ void *elf_address(const struct link_map *object, const char *text)
 
 static bool is_libc(const struct link_map *object)
 {
-	static const char *const names[] = {"libc.so", "libc-2.", "libdl.so", "libdl-2."};
+	static const char names[][10] = {"libc.so", "libc-2.", "libdl.so", "libdl-2."};
 	const char *file = elf_file_name(object);
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -313,32 +313,36 @@ void *symbol_without_ktime(const struct link_map *from, const char *name)
 
 struct search {
 	uintptr_t address;
+	bool segment;
 	struct elf_range range;
 };
 
 static int find_range(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct search *search = argument;
-	uintptr_t low = UINTPTR_MAX, high = 0;
+	struct elf_range object = {.low = UINTPTR_MAX};
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		uintptr_t low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		uintptr_t high = low + info->dlpi_phdr[i].p_memsz;
 
 		if (info->dlpi_phdr[i].p_type != PT_LOAD)
 			continue;
-		low = start < low ? start : low;
-		high = start + info->dlpi_phdr[i].p_memsz > high
-			       ? start + info->dlpi_phdr[i].p_memsz
-			       : high;
+		if (search->segment && search->address >= low && search->address < high) {
+			search->range = (struct elf_range){low, high};
+			return 1;
+		}
+		object.low = low < object.low ? low : object.low;
+		object.high = high > object.high ? high : object.high;
 	}
-	search->range = (struct elf_range){low, high};
-	return search->address >= low && search->address < high;
+	search->range = object;
+	return !search->segment && search->address >= object.low && search->address < object.high;
 }
 
-bool elf_range_around(uintptr_t address, struct elf_range *range)
+bool elf_range_around(uintptr_t address, bool segment, struct elf_range *range)
 {
-	struct search search = {.address = address};
+	struct search search = {.address = address, .segment = segment};
 
 	if (!dl_iterate_phdr(find_range, &search))
 		return false;

@@ -84,11 +84,11 @@ struct link_map *object_of(const void *address);
  */
 void *symbol_without_ktime(const struct link_map *from, const char *name);
 
-/* Where an object of the process lies in memory. */
+/* Where an object of the process lies in memory, or a segment of it. */
 struct elf_range {
 	uintptr_t low, high;
 };
-/* That of the object that an address is in; false if none is. */
-bool elf_range_around(uintptr_t address, struct elf_range *range);
+/* That of the object, or of the segment alone, that an address is in; false if none is. */
+bool elf_range_around(uintptr_t address, bool segment, struct elf_range *range);
 
 #endif

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
+#include "report/session/entries.h"
 #include "report/session/memory.h"
 
 /* How deep child graphs are followed; a bound in case they are not a tree. Chosen. */
@@ -191,20 +191,20 @@ struct version {
 	struct operation *operation;
 };
 
+/* Of the graphs whose nodes are the same, by their digest. */
 struct shape {
-	uint64_t digest;
+	struct entry entry;
 	struct version versions[MOST_VERSIONS]; /* the first one's operation is the shape's */
 	unsigned version_count;
-	UT_hash_handle link;
 };
 
 /* Guarded by the lock, but for what is atomic. */
 static struct {
-	struct shape *shapes;
+	struct entry *shapes;
 	unsigned shape_count;
 	struct operation *_Atomic allocating;
 	pthread_mutex_t lock;
-	struct executable *executables;
+	struct entry *executables;
 	size_t nodes_kept;
 	_Atomic bool follows;
 	/* Nanoseconds: when updates began to be followed, and what reading them has taken. */
@@ -262,25 +262,18 @@ static struct operation *version_of_shape(struct shape *shape, uint64_t number, 
 static struct operation *shape_operation(const struct graph_nodes *nodes, uint64_t version,
 					 bool add)
 {
-	struct operation *operation = operation_fixed(OPERATION_UNKNOWN_GRAPH);
 	struct graph_contents *contents = sum_nodes(nodes);
-	struct shape *shape = NULL;
+	const uint64_t key[ENTRY_NUMBERS] = {contents ? contents->digest : 0};
+	struct shape *shape = contents ? entry_of(&graphs.shapes, key, sizeof(struct shape)) : NULL;
+	struct operation *operation;
 	char name[64];
 
-	if (!contents)
-		return operation;
-	HASH_FIND(link, graphs.shapes, &contents->digest, sizeof(contents->digest), shape);
-	if (shape) {
+	if (!shape || shape->version_count) {
 		free(contents);
-		return version_of_shape(shape, version, add);
-	}
-	shape = calloc(1, sizeof(*shape));
-	if (!shape) {
-		free(contents);
-		return operation;
+		return shape ? version_of_shape(shape, version, add)
+			     : operation_fixed(OPERATION_UNKNOWN_GRAPH);
 	}
 	snprintf(name, sizeof(name), "[CUDA graph %u]", ++graphs.shape_count);
-	shape->digest = contents->digest;
 	operation = operation_named(ROW_GRAPH, name);
 	operation->kernels_listed = list_kernels(contents);
 	/* Release: the collector reads what it holds. */
@@ -292,9 +285,6 @@ static struct operation *shape_operation(const struct graph_nodes *nodes, uint64
 		atomic_store_explicit(&graphs.allocating, operation, memory_order_release);
 	}
 	shape->versions[shape->version_count++] = (struct version){version, operation};
-	HASH_ADD(link, graphs.shapes, digest, sizeof(shape->digest), shape);
-	if (!shape->link.tbl)
-		free(shape);
 	return operation;
 }
 
@@ -308,8 +298,9 @@ static struct operation *shape_operation(const struct graph_nodes *nodes, uint64
  * them, and all threads look their operations up again for each. In nanoseconds. Chosen. */
 #define VERSION_LEAST_NS 20000000u
 
+/* By its handle. */
 struct executable {
-	CUgraphExec exec;
+	struct entry entry;
 	struct operation *operation;
 	struct graph_nodes nodes; /* none unless updates are followed */
 	bool changed;		  /* they have, since its operation was found */
@@ -319,7 +310,6 @@ struct executable {
 	uint64_t version;
 	uint64_t versioned; /* CLOCK_MONOTONIC, when that changed last, ns */
 	bool brief;	    /* the version before lived too short: counted as the first one */
-	UT_hash_handle link;
 };
 
 _Atomic uint64_t graph_updates_unread;
@@ -338,21 +328,9 @@ static bool is_following(void)
 
 static struct executable *executable_locked(CUgraphExec exec, bool add)
 {
-	struct executable *executable = NULL;
+	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)exec};
 
-	HASH_FIND(link, graphs.executables, &exec, sizeof(exec), executable);
-	if (executable || !add)
-		return executable;
-	executable = calloc(1, sizeof(*executable));
-	if (!executable)
-		return NULL;
-	executable->exec = exec;
-	HASH_ADD(link, graphs.executables, exec, sizeof(executable->exec), executable);
-	if (!executable->link.tbl) {
-		free(executable);
-		executable = NULL;
-	}
-	return executable;
+	return entry_of(&graphs.executables, key, add ? sizeof(struct executable) : 0);
 }
 
 static void drop_nodes_locked(struct executable *executable)
@@ -399,7 +377,7 @@ void graph_ending(CUgraphExec exec)
 	executable = executable_locked(exec, false);
 	if (executable) {
 		drop_nodes_locked(executable);
-		HASH_DELETE(link, graphs.executables, executable);
+		HASH_DEL(graphs.executables, &executable->entry);
 		free(executable);
 		/* Threads cache the operations of graphs like those of kernels, and the driver may
 		 * reuse the handle. */

@@ -5,24 +5,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "preload/handles/stream.h"
+#include "report/session/entries.h"
 
 struct named {
+	struct text_entry entry;
 	struct operation operation;
-	UT_hash_handle handle;
-	char key[]; /* row kind, then the name */
-};
-
-/*
- * A kernel that a module look-up gave. It becomes an operation when it is launched: eager loaders
- * look up tens of thousands that never are, and the collector goes through all operations.
- */
-struct remembered {
-	const void *function;
-	char *name; /* NULL: no memory for it */
-	UT_hash_handle handle;
 };
 
 /* Memsets and copies within a device run as kernels (H200, driver 580). */
@@ -47,8 +36,11 @@ static struct operation fixed[FIXED_OPERATION_COUNT] = {FIXED_OPERATIONS(FIXED_O
 /* The lock guards what is added; the list is walked without it. */
 static struct {
 	pthread_mutex_t lock;
-	struct named *by_name;
-	struct remembered *by_handle;
+	struct text_entry *by_name[ROW_KINDS];
+	/* The names of kernels that a module look-up gave. One becomes an operation when it is
+	 * launched: eager loaders look up tens of thousands that never are, and the collector goes
+	 * through all operations. */
+	struct entry *by_handle;
 	struct operation *_Atomic first;
 	uint32_t count;
 	uint32_t first_sampling;
@@ -81,6 +73,7 @@ struct operation *operation_first(void)
 
 static void enlist_locked(struct operation *operation)
 {
+	atomic_init(&operation->sample_below, operations.first_sampling);
 	operation->index = operations.count++;
 	operation->next = atomic_load_explicit(&operations.first, memory_order_relaxed);
 	atomic_store_explicit(&operations.first, operation, memory_order_release);
@@ -88,31 +81,16 @@ static void enlist_locked(struct operation *operation)
 
 static struct operation *named_locked(enum row_kind kind, const char *name)
 {
-	size_t length = strlen(name) + 2;
-	struct named *found = NULL;
-	struct named *added;
+	struct named *named = text_entry_of(&operations.by_name[kind], name, sizeof(*named));
+	struct operation *operation = named ? &named->operation : &fixed[OPERATION_UNKNOWN_KERNEL];
 
-	added = calloc(1, sizeof(*added) + length);
-	if (!added)
-		return &fixed[OPERATION_UNKNOWN_KERNEL];
-	added->key[0] = (char)kind;
-	memcpy(added->key + 1, name, length - 1);
-	HASH_FIND(handle, operations.by_name, added->key, length, found);
-	if (found) {
-		free(added);
-		return &found->operation;
+	if (!operation->name) {
+		operation->kind = kind;
+		operation->overhead = OVERHEAD_KERNEL;
+		operation->name = named->entry.text;
+		enlist_locked(operation);
 	}
-	added->operation.kind = kind;
-	added->operation.overhead = OVERHEAD_KERNEL;
-	added->operation.name = added->key + 1;
-	atomic_init(&added->operation.sample_below, operations.first_sampling);
-	HASH_ADD_KEYPTR(handle, operations.by_name, added->key, length, added);
-	if (!added->handle.tbl) {
-		free(added);
-		return &fixed[OPERATION_UNKNOWN_KERNEL];
-	}
-	enlist_locked(&added->operation);
-	return &added->operation;
+	return operation;
 }
 
 struct operation *operation_version(struct operation *of)
@@ -126,7 +104,6 @@ struct operation *operation_version(struct operation *of)
 	version->name = of->name;
 	version->kernels_listed = of->kernels_listed;
 	version->version_of = of;
-	atomic_init(&version->sample_below, operations.first_sampling);
 	atomic_init(&version->contents, atomic_load_explicit(&of->contents, memory_order_acquire));
 	pthread_mutex_lock(&operations.lock);
 	enlist_locked(version);
@@ -144,6 +121,13 @@ struct operation *operation_named(enum row_kind kind, const char *name)
 	return operation;
 }
 
+static struct entry *remembered_locked(const void *handle, size_t size)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)handle};
+
+	return entry_of(&operations.by_handle, key, size);
+}
+
 /*
  * cudart passes cuLaunchKernel a CUkernel cast to CUfunction. cuKernelGetName accepts only those,
  * and takes 8 ns to tell; cuFuncGetName accepts a module's functions only, and takes 600 ns to
@@ -151,8 +135,8 @@ struct operation *operation_named(enum row_kind kind, const char *name)
  */
 struct operation *operation_of_kernel(CUfunction function)
 {
-	struct remembered *known = NULL;
-	struct operation *operation = NULL;
+	const struct entry *known;
+	struct operation *operation;
 	const char *name = NULL;
 
 	if (!(driver.cuKernelGetName && driver.cuKernelGetName(&name, function) == CUDA_SUCCESS &&
@@ -162,13 +146,11 @@ struct operation *operation_of_kernel(CUfunction function)
 		name = NULL;
 
 	pthread_mutex_lock(&operations.lock);
-	if (name) {
-		operation = named_locked(ROW_KERNEL, name);
-	} else {
-		HASH_FIND(handle, operations.by_handle, &function, sizeof(function), known);
-		operation = known && known->name ? named_locked(ROW_KERNEL, known->name)
-						 : &fixed[OPERATION_UNKNOWN_KERNEL];
+	if (!name) {
+		known = remembered_locked(function, 0);
+		name = known ? known->item : NULL;
 	}
+	operation = name ? named_locked(ROW_KERNEL, name) : &fixed[OPERATION_UNKNOWN_KERNEL];
 	pthread_mutex_unlock(&operations.lock);
 	return operation;
 }
@@ -180,26 +162,14 @@ bool operation_driver_names(void)
 
 void operation_remember_kernel(const void *function, const char *name)
 {
-	struct remembered *known = NULL;
+	struct entry *known;
 
 	pthread_mutex_lock(&operations.lock);
-	HASH_FIND(handle, operations.by_handle, &function, sizeof(function), known);
-	if (!known) {
-		known = calloc(1, sizeof(*known));
-		if (known) {
-			known->function = function;
-			HASH_ADD(handle, operations.by_handle, function, sizeof(known->function),
-				 known);
-			if (!known->handle.tbl) {
-				free(known);
-				known = NULL;
-			}
-		}
-	}
+	known = remembered_locked(function, sizeof(*known));
 	/* Another module's kernel may have been given the same handle. */
-	if (known && !(known->name && strcmp(known->name, name) == 0)) {
-		free(known->name);
-		known->name = strdup(name);
+	if (known && !(known->item && strcmp(known->item, name) == 0)) {
+		free(known->item);
+		known->item = strdup(name);
 	}
 	pthread_mutex_unlock(&operations.lock);
 }

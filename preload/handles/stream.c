@@ -7,14 +7,16 @@
 #include "cupti/cupti.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/settings.h"
+#include "report/session/entries.h"
 
 /* The lock guards what is added and found by handle; the lists are walked without it. */
 static struct {
 	pthread_mutex_t lock;
-	struct stream *streams; /* by handle; without the default streams */
+	struct entry *streams; /* by handle; without the default streams */
 	struct context *_Atomic contexts;
 	struct stream *_Atomic ended_streams;
 	uint32_t stream_count, context_count;
+	struct context *current; /* in the collector's thread, which alone reads it */
 } known = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
@@ -111,12 +113,21 @@ static struct stream *stream_new(CUstream handle, struct context *context)
 	return stream;
 }
 
+static struct entry *entry_locked(CUstream handle, size_t size)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)handle};
+
+	return entry_of(&known.streams, key, size);
+}
+
 struct stream *stream_known(CUstream handle)
 {
-	struct stream *stream = NULL;
+	const struct entry *entry;
+	struct stream *stream;
 
 	pthread_mutex_lock(&known.lock);
-	HASH_FIND(link, known.streams, &handle, sizeof(handle), stream);
+	entry = entry_locked(handle, 0);
+	stream = entry ? entry->item : NULL;
 	pthread_mutex_unlock(&known.lock);
 	return stream;
 }
@@ -132,16 +143,13 @@ static struct stream *default_stream_locked(CUstream handle, struct context *con
 
 static struct stream *handle_stream_locked(CUstream handle, CUcontext context)
 {
-	struct stream *stream = NULL;
+	struct context *owner = context_lookup_locked(context);
+	struct entry *entry = owner ? entry_locked(handle, sizeof(*entry)) : NULL;
 
-	HASH_FIND(link, known.streams, &handle, sizeof(handle), stream);
-	if (stream) /* another thread has added it meanwhile */
-		return stream;
-	stream = stream_new(handle, context_lookup_locked(context));
-	/* Without memory for the table it is not known by its handle. */
-	if (stream)
-		HASH_ADD(link, known.streams, handle, sizeof(stream->handle), stream);
-	return stream;
+	/* Another thread may have added it meanwhile. */
+	if (entry && !entry->item)
+		entry->item = stream_new(handle, owner);
+	return entry ? entry->item : NULL;
 }
 
 struct stream *stream_lookup(CUstream handle, CUcontext current)
@@ -190,11 +198,10 @@ void stream_used(struct stream *stream)
 
 void stream_visit(void (*visit)(struct stream *stream))
 {
-	struct stream *stream, *next;
-
 	pthread_mutex_lock(&known.lock);
-	HASH_ITER (link, known.streams, stream, next)
-		visit(stream);
+	for (const struct entry *entry = known.streams; entry; entry = entry->hh.next)
+		if (entry->item)
+			visit(entry->item);
 	for (struct context *context = context_first(); context; context = context->next)
 		if (context->legacy && !atomic_load_explicit(&context->ended, memory_order_acquire))
 			visit(context->legacy);
@@ -220,10 +227,12 @@ struct stream *stream_take_ended(void)
 	return atomic_exchange_explicit(&known.ended_streams, NULL, memory_order_acquire);
 }
 
-static void forget(struct stream *stream)
+static void forget_locked(struct entry *entry)
 {
-	HASH_DELETE(link, known.streams, stream);
-	end_stream(stream);
+	if (entry->item)
+		end_stream(entry->item);
+	HASH_DEL(known.streams, entry);
+	free(entry);
 }
 
 void stream_list_ending(struct stream *list)
@@ -244,14 +253,14 @@ void stream_forget_cached(void)
 
 void stream_ending(CUstream handle)
 {
-	struct stream *stream = NULL;
+	struct entry *entry;
 
 	if (lifecycle_forked())
 		return;
 	pthread_mutex_lock(&known.lock);
-	HASH_FIND(link, known.streams, &handle, sizeof(handle), stream);
-	if (stream) {
-		forget(stream);
+	entry = entry_locked(handle, 0);
+	if (entry) {
+		forget_locked(entry);
 		stream_forget_cached();
 	}
 	pthread_mutex_unlock(&known.lock);
@@ -259,13 +268,16 @@ void stream_ending(CUstream handle)
 
 void context_ending(struct context *context)
 {
-	struct stream *stream, *next;
+	struct entry *entry, *next;
 
 	pthread_mutex_lock(&known.lock);
 	atomic_store_explicit(&context->ended, true, memory_order_release);
-	HASH_ITER (link, known.streams, stream, next)
-		if (stream->context == context)
-			forget(stream);
+	HASH_ITER (hh, known.streams, entry, next) {
+		const struct stream *stream = entry->item;
+
+		if (!stream || stream->context == context)
+			forget_locked(entry);
+	}
 	if (context->legacy)
 		end_stream(context->legacy);
 	context->legacy = NULL;
@@ -273,13 +285,11 @@ void context_ending(struct context *context)
 	pthread_mutex_unlock(&known.lock);
 }
 
-static struct context *current; /* context of the collector thread */
-
 bool context_use(struct context *context)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	if (context == current)
+	if (context == known.current)
 		return true;
 	if (context && atomic_load_explicit(&context->ended, memory_order_acquire))
 		return false;
@@ -288,6 +298,6 @@ bool context_use(struct context *context)
 		driver_failed();
 		return false;
 	}
-	current = context;
+	known.current = context;
 	return true;
 }

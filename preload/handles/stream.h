@@ -13,7 +13,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <uthash.h>
 
 #include "preload/base/launch_section.h"
 #include "preload/driver/driver.h"
@@ -85,7 +84,6 @@ struct stream {
 	uint64_t traced_until;	      /* for the collector only: end of its last trace record, ns */
 	uint64_t counted; /* for the collector only: when it last had a call that stood for more */
 	struct stream *next; /* of a list of default or of ended streams */
-	UT_hash_handle link; /* of those that are known by their handle */
 	/*
 	 * For the collector after the stream has ended (stream_ends.c): ticks when the collector
 	 * learnt of it, how often it has checked since, and whether all calls that may use the

@@ -58,7 +58,7 @@ static struct module *add_module(uintptr_t caller)
 	struct module *module = NULL;
 	unsigned count;
 
-	if (!elf_range_around(caller, &range))
+	if (!elf_range_around(caller, false, &range))
 		return NULL;
 	pthread_mutex_lock(&modules.lock);
 	module = known_module(caller);
