@@ -9,11 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cupti/library.h"
@@ -112,6 +108,6 @@ static inline void complete_buffers(void)
 	library_functions()->cuptiActivityFlushAll(0);
 }
 
-#define TEST(name) TEST_IN_CHILD(name, set_cuda_home())
+#define CHILD_TEST(name) TEST_IN_CHILD(name, set_cuda_home())
 
 #endif

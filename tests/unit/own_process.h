@@ -3,10 +3,10 @@
 #ifndef KTIME_TESTS_UNIT_OWN_PROCESS_H
 #define KTIME_TESTS_UNIT_OWN_PROCESS_H
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/unit/test.h"
 
 /* Runs a body in a child; an assertion that fails there fails the test here. */
 static inline void passes_in_child(void (*body)(void))
@@ -35,9 +35,8 @@ static inline void passes_in_child(void (*body)(void))
 		prepare;                                                                           \
 		name##_body();                                                                     \
 	}                                                                                          \
-	static void name(void **state)                                                             \
+	TEST(name)                                                                                 \
 	{                                                                                          \
-		(void)state;                                                                       \
 		passes_in_child(name##_in_child);                                                  \
 	}                                                                                          \
 	static void name##_body(void)

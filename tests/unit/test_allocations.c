@@ -5,15 +5,8 @@
 /* clang-format on */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/handles/operation.h"
@@ -22,6 +15,7 @@
 #include "preload/nvtx/range_thread.h"
 #include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
+#include "tests/unit/test.h"
 
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;
 struct driver driver;
@@ -79,7 +73,7 @@ static void set_up(void)
 }
 
 /* The table is the process's: each test has one of its own. */
-#define TEST(name) TEST_IN_CHILD(name, set_up())
+#define CHILD_TEST(name) TEST_IN_CHILD(name, set_up())
 
 static const struct memory_sums *sums_now(void)
 {
@@ -116,7 +110,7 @@ static uint64_t held(int device, enum allocation_kind kind)
 	return sum_of(device, kind)->held;
 }
 
-TEST(memory_is_where_its_kind_says)
+CHILD_TEST(memory_is_where_its_kind_says)
 {
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 10, 100);
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 100);
@@ -141,7 +135,7 @@ TEST(memory_is_where_its_kind_says)
 	assert_int_equal(held(1, ALLOCATION_VIRTUAL), 500);
 }
 
-TEST(a_call_that_says_where_is_not_asked_for)
+CHILD_TEST(a_call_that_says_where_is_not_asked_for)
 {
 	const struct allocated allocated = {.kind = ALLOCATION_DEVICE,
 					    .space = SPACE_POINTER,
@@ -155,7 +149,7 @@ TEST(a_call_that_says_where_is_not_asked_for)
 	assert_int_equal(contexts_asked + devices_asked, 0);
 }
 
-TEST(what_the_driver_does_not_place_is_counted)
+CHILD_TEST(what_the_driver_does_not_place_is_counted)
 {
 	context_result = CUDA_ERROR_INVALID_CONTEXT;
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 30, 100);
@@ -173,7 +167,7 @@ TEST(what_the_driver_does_not_place_is_counted)
 
 /* One that failed, one without memory, one of ktime's own while it holds the lock, and those
  * outside of the run. */
-TEST(only_calls_of_the_program_that_succeed_count)
+CHILD_TEST(only_calls_of_the_program_that_succeed_count)
 {
 	const struct allocated allocated = {
 		.kind = ALLOCATION_DEVICE, .space = SPACE_POINTER, .key = 40, .bytes = 100};
@@ -199,7 +193,7 @@ TEST(only_calls_of_the_program_that_succeed_count)
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 100);
 }
 
-TEST(what_is_freed_is_held_no_longer)
+CHILD_TEST(what_is_freed_is_held_no_longer)
 {
 	uint64_t version;
 
@@ -228,7 +222,7 @@ TEST(what_is_freed_is_held_no_longer)
 	assert_int_equal(sums_now()->unknown_frees, 2);
 }
 
-TEST(physical_memory_is_held_while_it_is_mapped)
+CHILD_TEST(physical_memory_is_held_while_it_is_mapped)
 {
 	static const unsigned long long handle = 60;
 
@@ -247,7 +241,7 @@ TEST(physical_memory_is_held_while_it_is_mapped)
 }
 
 /* The last test: what it makes in the session stays with the room of the process. */
-TEST(the_session_has_the_sums_and_where_they_come_from)
+CHILD_TEST(the_session_has_the_sums_and_where_they_come_from)
 {
 	static const struct operation kernel = {.name = "kernel"};
 	struct allocated allocated = {.kind = ALLOCATION_DEVICE,
@@ -324,7 +318,7 @@ TEST(the_session_has_the_sums_and_where_they_come_from)
 	assert_null(session_next_item(run.session, SEGMENT_MEMORY_SITES, site));
 }
 
-TEST(a_use_or_site_of_no_kind_or_device_is_left_out)
+CHILD_TEST(a_use_or_site_of_no_kind_or_device_is_left_out)
 {
 	static const struct memory_use good[] = {{.kind = ALLOCATION_TOTAL, .device = -1},
 						 {.device = SESSION_DEVICES - 1}};
@@ -355,20 +349,4 @@ TEST(a_use_or_site_of_no_kind_or_device_is_left_out)
 	}
 	assert_null(session_next_item(run.session, SEGMENT_MEMORY, use));
 	assert_null(session_next_item(run.session, SEGMENT_MEMORY_SITES, site));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_is_where_its_kind_says),
-		cmocka_unit_test(a_call_that_says_where_is_not_asked_for),
-		cmocka_unit_test(what_the_driver_does_not_place_is_counted),
-		cmocka_unit_test(only_calls_of_the_program_that_succeed_count),
-		cmocka_unit_test(what_is_freed_is_held_no_longer),
-		cmocka_unit_test(physical_memory_is_held_while_it_is_mapped),
-		cmocka_unit_test(a_use_or_site_of_no_kind_or_device_is_left_out),
-		cmocka_unit_test(the_session_has_the_sums_and_where_they_come_from),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of arrays by their formats, extents and mipmap levels. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/memory/allocations.h"
+#include "tests/unit/test.h"
 
 static uint64_t bytes_of(unsigned format, unsigned channels, size_t width, size_t height,
 			 size_t depth, unsigned flags, unsigned levels)
@@ -21,7 +15,7 @@ static uint64_t bytes_of(unsigned format, unsigned channels, size_t width, size_
 			   levels);
 }
 
-static void an_element_is_as_large_as_its_format_says(void **state)
+TEST(an_element_is_as_large_as_its_format_says)
 {
 	static const struct {
 		unsigned format, channels, bytes;
@@ -45,7 +39,6 @@ static void an_element_is_as_large_as_its_format_says(void **state)
 		{0x50, 4, 4}, /* CU_AD_FORMAT_UNORM_INT_101010_2 */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		assert_int_equal(bytes_of(formats[i].format, formats[i].channels, 10, 3, 2, 0, 1),
 				 60 * formats[i].bytes);
@@ -53,9 +46,8 @@ static void an_element_is_as_large_as_its_format_says(void **state)
 	assert_int_equal(bytes_of(0xb0, 3, 16, 8, 0, 0, 1), 16 * 8 * 3 / 2);
 }
 
-static void compressed_formats_come_in_blocks(void **state)
+TEST(compressed_formats_come_in_blocks)
 {
-	(void)state;
 	/* CU_AD_FORMAT_BC1_UNORM to CU_AD_FORMAT_BC7_UNORM_SRGB */
 	for (unsigned format = 0x91; format <= 0x9e; format++) {
 		unsigned block = format <= 0x92 || format == 0x97 || format == 0x98 ? 8 : 16;
@@ -65,16 +57,14 @@ static void compressed_formats_come_in_blocks(void **state)
 	}
 }
 
-static void an_extent_of_0_is_one(void **state)
+TEST(an_extent_of_0_is_one)
 {
-	(void)state;
 	assert_int_equal(bytes_of(CU_AD_FORMAT_UNSIGNED_INT8, 1, 7, 0, 0, 0, 1), 7);
 	assert_int_equal(bytes_of(CU_AD_FORMAT_UNSIGNED_INT8, 1, 7, 3, 0, 0, 1), 21);
 }
 
-static void levels_are_half_as_large_each(void **state)
+TEST(levels_are_half_as_large_each)
 {
-	(void)state;
 	assert_int_equal(bytes_of(CU_AD_FORMAT_UNSIGNED_INT8, 1, 8, 4, 2, 0, 4),
 			 64 + 4 * 2 * 1 + 2 * 1 * 1 + 1);
 	/* Layers stay. */
@@ -83,22 +73,8 @@ static void levels_are_half_as_large_each(void **state)
 	assert_int_equal(bytes_of(CU_AD_FORMAT_UNSIGNED_INT8, 1, 8, 4, 2, 0, 0), 0);
 }
 
-static void what_gets_its_memory_later_has_none(void **state)
+TEST(what_gets_its_memory_later_has_none)
 {
-	(void)state;
 	assert_int_equal(bytes_of(CU_AD_FORMAT_FLOAT, 1, 8, 4, 2, 0x40, 1), 0);
 	assert_int_equal(bytes_of(CU_AD_FORMAT_FLOAT, 1, 8, 4, 2, 0x80, 1), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_element_is_as_large_as_its_format_says),
-		cmocka_unit_test(compressed_formats_come_in_blocks),
-		cmocka_unit_test(an_extent_of_0_is_one),
-		cmocka_unit_test(levels_are_half_as_large_each),
-		cmocka_unit_test(what_gets_its_memory_later_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

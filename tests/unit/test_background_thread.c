@@ -5,19 +5,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/base/background_thread.h"
+#include "tests/unit/test.h"
 
 static const int raised_by_itself[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
 
@@ -59,11 +53,10 @@ static bool raises_by_itself(int signal)
 	return false;
 }
 
-static void all_signals_but_those_of_faults_are_blocked(void **state)
+TEST(all_signals_but_those_of_faults_are_blocked)
 {
 	sigset_t before, after;
 
-	(void)state;
 	assert_int_equal(sem_init(&done, 0, 0), 0);
 	pthread_sigmask(SIG_BLOCK, NULL, &before);
 	assert_int_equal(background_thread_start(look_around, "ktime around"), 0);
@@ -84,12 +77,11 @@ static void all_signals_but_those_of_faults_are_blocked(void **state)
 }
 
 /* Where the rights for it are there, the starting thread is a real-time one. */
-static void processors_and_policy_are_those_of_the_process(void **state)
+TEST(processors_and_policy_are_those_of_the_process)
 {
 	const struct sched_param priority = {.sched_priority = 1}, none = {0};
 	cpu_set_t all, one;
 
-	(void)state;
 	assert_int_equal(sem_init(&done, 0, 0), 0);
 	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&one);
@@ -116,9 +108,8 @@ static void be_called(void *argument)
 	atomic_fetch_add(&calls, 1);
 }
 
-static void the_spare_thread_makes_one_call_at_a_time(void **state)
+TEST(the_spare_thread_makes_one_call_at_a_time)
 {
-	(void)state;
 	assert_int_equal(sem_init(&done, 0, 0), 0);
 	assert_int_equal(sem_init(&may_end, 0, 0), 0);
 	assert_int_equal(spare_thread_call(be_called, &calls), -EAGAIN);
@@ -151,13 +142,12 @@ static void *stay(void *unused)
 }
 
 /* The thread alone has it unblocked, so that the kernel chooses that. */
-static void a_fault_that_is_sent_to_the_process_waits_for_the_program(void **state)
+TEST(a_fault_that_is_sent_to_the_process_waits_for_the_program)
 {
 	const struct sigaction own = {.sa_sigaction = take, .sa_flags = SA_SIGINFO};
 	sigset_t segv, before;
 	siginfo_t info = {0};
 
-	(void)state;
 	assert_int_equal(sem_init(&done, 0, 0), 0);
 	sigaction(SIGSEGV, &own, NULL);
 	sigemptyset(&segv);
@@ -174,23 +164,9 @@ static void a_fault_that_is_sent_to_the_process_waits_for_the_program(void **sta
 	signal(SIGSEGV, SIG_DFL);
 }
 
-static void what_is_sent_to_a_thread_of_the_program_is_its_own(void **state)
+TEST(what_is_sent_to_a_thread_of_the_program_is_its_own)
 {
 	siginfo_t info = {.si_signo = SIGSEGV, .si_code = SI_USER};
 
-	(void)state;
 	assert_false(background_thread_returns_signal(SIGSEGV, &info, NULL));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_signals_but_those_of_faults_are_blocked),
-		cmocka_unit_test(processors_and_policy_are_those_of_the_process),
-		cmocka_unit_test(the_spare_thread_makes_one_call_at_a_time),
-		cmocka_unit_test(a_fault_that_is_sent_to_the_process_waits_for_the_program),
-		cmocka_unit_test(what_is_sent_to_a_thread_of_the_program_is_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a device was idle in one gap. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/timeline/timeline.h"
+#include "tests/unit/test.h"
 
 enum { LAUNCH = 1, MALLOC, FREE, SYNC, COPY };
 
@@ -16,12 +10,13 @@ enum { LAUNCH = 1, MALLOC, FREE, SYNC, COPY };
 static uint32_t last; /* number of the thread's last call */
 static struct split split;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	last = 0;
 	return 0;
 }
+
+AROUND_EACH(start, NULL);
 
 /* Times in microseconds. */
 static uint32_t call(uint16_t api, uint64_t begin, uint64_t end, uint8_t flags)
@@ -62,9 +57,8 @@ static uint64_t of_call(uint16_t api)
 	return 0;
 }
 
-static void the_programs_own_code_then_launch_latency(void **state)
+TEST(the_programs_own_code_then_launch_latency)
 {
-	(void)state;
 	call(LAUNCH, 0, 3, HOST_CALL_WORK);
 	gap(10, 100, call(LAUNCH, 94, 97, HOST_CALL_WORK));
 	assert_int_equal(part(IDLE_PROGRAM), 84);
@@ -72,9 +66,8 @@ static void the_programs_own_code_then_launch_latency(void **state)
 	assert_int_equal(split.thread, 7);
 }
 
-static void code_after_a_synchronizing_call_is_told_apart(void **state)
+TEST(code_after_a_synchronizing_call_is_told_apart)
 {
-	(void)state;
 	call(LAUNCH, 0, 3, HOST_CALL_WORK);
 	call(SYNC, 4, 18, HOST_CALL_WAITED);
 	call(MALLOC, 30, 50, 0);
@@ -87,31 +80,27 @@ static void code_after_a_synchronizing_call_is_told_apart(void **state)
 	assert_int_equal(part(IDLE_LATENCY), 6);
 }
 
-static void a_call_that_returned_before_the_gap_waits_for_the_device(void **state)
+TEST(a_call_that_returned_before_the_gap_waits_for_the_device)
 {
-	(void)state;
 	gap(100, 140, call(LAUNCH, 10, 13, HOST_CALL_WORK));
 	assert_int_equal(part(IDLE_DEPENDENCY), 40);
 }
 
-static void a_call_amid_the_gap_is_latency_from_the_gaps_begin(void **state)
+TEST(a_call_amid_the_gap_is_latency_from_the_gaps_begin)
 {
-	(void)state;
 	gap(100, 110, call(LAUNCH, 98, 102, HOST_CALL_WORK));
 	assert_int_equal(part(IDLE_LATENCY), 10);
 }
 
-static void a_first_launch_is_told_apart_until_its_call_returns(void **state)
+TEST(a_first_launch_is_told_apart_until_its_call_returns)
 {
-	(void)state;
 	gap(100, 600, call(LAUNCH, 98, 590, HOST_CALL_WORK | HOST_CALL_FIRST));
 	assert_int_equal(part(IDLE_FIRST_LAUNCH), 490);
 	assert_int_equal(part(IDLE_LATENCY), 10);
 }
 
-static void short_gaps_are_not_split_unless_the_call_returned_long_ago(void **state)
+TEST(short_gaps_are_not_split_unless_the_call_returned_long_ago)
 {
-	(void)state;
 	gap(100, 104, call(LAUNCH, 98, 101, HOST_CALL_WORK));
 	assert_int_equal(part(IDLE_SHORT), 4);
 	gap(100, 104, call(LAUNCH, 90, 96, HOST_CALL_WORK));
@@ -120,9 +109,8 @@ static void short_gaps_are_not_split_unless_the_call_returned_long_ago(void **st
 	assert_int_equal(part(IDLE_DEPENDENCY), 4);
 }
 
-static void without_its_call_a_gap_is_not_resolved(void **state)
+TEST(without_its_call_a_gap_is_not_resolved)
 {
-	(void)state;
 	gap(100, 200, 0);
 	assert_int_equal(part(IDLE_UNRESOLVED), 100);
 	call(LAUNCH, 0, 1, HOST_CALL_WORK);
@@ -134,12 +122,11 @@ static void without_its_call_a_gap_is_not_resolved(void **state)
 	assert_int_equal(part(IDLE_LATENCY), 10);
 }
 
-static void nodes_of_one_launch_are_apart(void **state)
+TEST(nodes_of_one_launch_are_apart)
 {
 	struct interval before = {.end = 100, .last = {.graph_launch = 3}};
 	struct interval after = {.start = 160, .first = {.graph_launch = 3}};
 
-	(void)state;
 	causes_split(&split, &before, &after);
 	assert_int_equal(split.parts[IDLE_GRAPH], 60);
 	after.first.graph_launch = 4;
@@ -147,9 +134,8 @@ static void nodes_of_one_launch_are_apart(void **state)
 	assert_int_equal(split.parts[IDLE_UNRESOLVED], 60);
 }
 
-static void functions_without_room_are_summed_up(void **state)
+TEST(functions_without_room_are_summed_up)
 {
-	(void)state;
 	for (uint16_t api = 20; api < 32; api++)
 		call(api, 10ull * api, 10ull * api + 10, 0);
 	gap(200, 330, call(LAUNCH, 320, 325, HOST_CALL_WORK));
@@ -159,23 +145,4 @@ static void functions_without_room_are_summed_up(void **state)
 	assert_int_equal(split.calls[0].part, 10 * US);
 	assert_int_equal(split.calls[SPLIT_CALLS - 1].api, UINT16_MAX);
 	assert_int_equal(split.calls[SPLIT_CALLS - 1].part, 50 * US);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_programs_own_code_then_launch_latency, start),
-		cmocka_unit_test_setup(code_after_a_synchronizing_call_is_told_apart, start),
-		cmocka_unit_test_setup(a_call_that_returned_before_the_gap_waits_for_the_device,
-				       start),
-		cmocka_unit_test_setup(a_call_amid_the_gap_is_latency_from_the_gaps_begin, start),
-		cmocka_unit_test_setup(a_first_launch_is_told_apart_until_its_call_returns, start),
-		cmocka_unit_test_setup(short_gaps_are_not_split_unless_the_call_returned_long_ago,
-				       start),
-		cmocka_unit_test_setup(without_its_call_a_gap_is_not_resolved, start),
-		cmocka_unit_test_setup(nodes_of_one_launch_are_apart, start),
-		cmocka_unit_test_setup(functions_without_room_are_summed_up, start),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

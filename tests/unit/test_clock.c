@@ -2,14 +2,7 @@
 /* The processor's ticks in nanoseconds, also where the thread loses the processor while it reads
  * the clocks. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 /* The source itself, with the test's ticks. */
 #define clock_ticks clock_ticks_of_processor
@@ -17,6 +10,7 @@
 #undef clock_ticks
 static uint64_t clock_ticks(void);
 #include "preload/base/clock.c"
+#include "tests/unit/test.h"
 
 /* A processor of 3 GHz. */
 #define NS_PER_TICK   (1 / 3.0)
@@ -75,11 +69,10 @@ static void is_right(const struct clock_scale *scale, int64_t most)
 		fail_msg("%lld ns off, away after reading %u", (long long)off, first_away);
 }
 
-static void ticks_become_nanoseconds(void **state)
+TEST(ticks_become_nanoseconds)
 {
 	struct clock_scale scale = start(0, 0);
 
-	(void)state;
 	assert_true(fabs(scale.ns_per_tick / NS_PER_TICK - 1) < 1e-3);
 	is_right(&scale, 10000);
 	now += 1000000000;
@@ -89,11 +82,10 @@ static void ticks_become_nanoseconds(void **state)
 	assert_int_equal(clock_ticks_to_ns(&scale, 3000), 1000);
 }
 
-static void a_thread_that_loses_the_processor_reads_again(void **state)
+TEST(a_thread_that_loses_the_processor_reads_again)
 {
 	unsigned at_start;
 
-	(void)state;
 	start(0, 0);
 	at_start = readings;
 	for (unsigned away = 0; away < at_start + 4; away++) {
@@ -107,12 +99,11 @@ static void a_thread_that_loses_the_processor_reads_again(void **state)
 }
 
 /* Then the least interrupted readings count. */
-static void a_thread_that_loses_it_at_every_reading_goes_on(void **state)
+TEST(a_thread_that_loses_it_at_every_reading_goes_on)
 {
 	struct clock_scale scale = start(0, 0);
 	unsigned before;
 
-	(void)state;
 	now += 1000000000;
 	before = readings;
 	first_away = readings;
@@ -124,11 +115,10 @@ static void a_thread_that_loses_it_at_every_reading_goes_on(void **state)
 
 /* The two clocks are a constant apart, however often the thread loses the processor between them.
  */
-static void the_clocks_difference_is_read_where_they_were_closest(void **state)
+TEST(the_clocks_difference_is_read_where_they_were_closest)
 {
 	const uint64_t apart = REALTIME_NS - SINCE_BOOT_NS;
 
-	(void)state;
 	start(0, 0);
 	assert_int_equal(clock_realtime_offset(), apart);
 	for (unsigned away = 0; away < 3; away++) {
@@ -142,16 +132,4 @@ static void the_clocks_difference_is_read_where_they_were_closest(void **state)
 	first_away = readings;
 	end_away = UINT32_MAX;
 	assert_in_range(clock_realtime_offset(), apart - AWAY_NS, apart + AWAY_NS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ticks_become_nanoseconds),
-		cmocka_unit_test(a_thread_that_loses_the_processor_reads_again),
-		cmocka_unit_test(a_thread_that_loses_it_at_every_reading_goes_on),
-		cmocka_unit_test(the_clocks_difference_is_read_where_they_were_closest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

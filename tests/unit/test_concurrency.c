@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* What ran beside an operation and before it, by the order of the activity records. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/collector/cost.h"
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 /* Each test has a device of its own, as nothing is ever forgotten of one. */
 static uint32_t device;
 
-static int next_device(void **state)
+FIXTURE(next_device)
 {
-	(void)state;
 	device++;
 	return 0;
 }
+
+AROUND_EACH(next_device, NULL);
 
 static void adds(uint32_t context, uint32_t stream, uint64_t start, uint64_t end,
 		 struct concurrency expected)
@@ -33,18 +28,16 @@ static void adds(uint32_t context, uint32_t stream, uint64_t start, uint64_t end
 	assert_int_equal(before.device_end, expected.device_end);
 }
 
-static void one_stream_never_overlaps(void **state)
+TEST(one_stream_never_overlaps)
 {
-	(void)state;
 	adds(1, 7, 100, 200, (struct concurrency){false, false, 0, 0});
 	adds(1, 7, 210, 300, (struct concurrency){false, true, 200, 200});
 	/* A dependent launch begins before the end of the one before it. */
 	adds(1, 7, 290, 400, (struct concurrency){false, true, 300, 300});
 }
 
-static void two_streams_overlap_where_both_run(void **state)
+TEST(two_streams_overlap_where_both_run)
 {
-	(void)state;
 	adds(1, 7, 100, 200, (struct concurrency){false, false, 0, 0});
 	adds(1, 8, 200, 300, (struct concurrency){false, false, 0, 200});
 	adds(1, 7, 299, 350, (struct concurrency){true, false, 200, 300});
@@ -56,17 +49,15 @@ static void two_streams_overlap_where_both_run(void **state)
 	adds(1, 7, 700, 800, (struct concurrency){false, true, 700, 700});
 }
 
-static void streams_of_one_number_in_two_contexts_are_two(void **state)
+TEST(streams_of_one_number_in_two_contexts_are_two)
 {
-	(void)state;
 	adds(1, 7, 100, 200, (struct concurrency){false, false, 0, 0});
 	adds(2, 7, 150, 250, (struct concurrency){true, false, 0, 200});
 	adds(1, 7, 260, 300, (struct concurrency){false, false, 200, 250});
 }
 
-static void a_late_record_overlaps_what_ran_beside_it_alone(void **state)
+TEST(a_late_record_overlaps_what_ran_beside_it_alone)
 {
-	(void)state;
 	adds(1, 7, 1000, 1100, (struct concurrency){false, false, 0, 0});
 	/* It came later and ran before. */
 	adds(1, 8, 500, 1000, (struct concurrency){false, false, 0, 1100});
@@ -75,9 +66,8 @@ static void a_late_record_overlaps_what_ran_beside_it_alone(void **state)
 	adds(1, 7, 950, 960, (struct concurrency){true, true, 1100, 1100});
 }
 
-static void the_stream_that_ended_first_gives_way(void **state)
+TEST(the_stream_that_ended_first_gives_way)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 32; i++)
 		adds(1, 10 + i, 100 + 10 * i, 105 + 10 * i,
 		     (struct concurrency){false, false, 0, i ? 95 + 10 * i : 0});
@@ -91,9 +81,8 @@ static void the_stream_that_ended_first_gives_way(void **state)
 	adds(1, 11, 1050, 1055, (struct concurrency){false, false, 0, 1045});
 }
 
-static void each_device_is_on_its_own(void **state)
+TEST(each_device_is_on_its_own)
 {
-	(void)state;
 	adds(1, 7, 100, 200, (struct concurrency){false, false, 0, 0});
 	device++;
 	adds(1, 7, 150, 250, (struct concurrency){false, false, 0, 0});
@@ -104,19 +93,4 @@ static void each_device_is_on_its_own(void **state)
 	adds(1, 7, 150, 270, (struct concurrency){false, false, 0, 0});
 	device = 0;
 	adds(1, 7, 300, 310, (struct concurrency){false, true, 270, 270});
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, next_device)
-	const struct CMUnitTest tests[] = {
-		TEST(one_stream_never_overlaps),
-		TEST(two_streams_overlap_where_both_run),
-		TEST(streams_of_one_number_in_two_contexts_are_two),
-		TEST(a_late_record_overlaps_what_ran_beside_it_alone),
-		TEST(the_stream_that_ended_first_gives_way),
-		TEST(each_device_is_on_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

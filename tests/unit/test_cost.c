@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* By how much ktime makes a run longer: what the program waits for counts, what is hidden not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "preload/collector/cost.h"
 #include "preload/events/calibration.h"
 #include "preload/recording/rows.h"
 #include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
+#include "tests/unit/test.h"
 
 #define CALL_NS	  5000
 /* See cost.c. */
@@ -31,7 +26,7 @@ static void start(void)
 }
 
 /* What is known of devices is the process's. */
-#define TEST(name) TEST_IN_CHILD(name, start())
+#define CHILD_TEST(name) TEST_IN_CHILD(name, start())
 
 /* An operation of 1 us that begins so long after the last one has ended. */
 static void record(struct activity activity, uint64_t gap, uint64_t call_ns)
@@ -61,20 +56,20 @@ static void counters_are(uint64_t host, uint64_t gpu, uint64_t added)
 	assert_int_equal(counters[COUNTER_added_ns], added);
 }
 
-TEST(calls_that_the_device_waits_for_cost_their_part)
+CHILD_TEST(calls_that_the_device_waits_for_cost_their_part)
 {
 	kernels(10, 3000);
 	counters_are(10 * IN_CALL, 0, 10 * IN_CALL);
 }
 
-TEST(queued_work_costs_the_device)
+CHILD_TEST(queued_work_costs_the_device)
 {
 	kernels(1, 3000);
 	kernels(10, 1000);
 	counters_are(11 * IN_CALL, 10 * KERNEL, IN_CALL + 10 * KERNEL);
 }
 
-TEST(queued_copies_cost_more)
+CHILD_TEST(queued_copies_cost_more)
 {
 	kernels(1, 3000);
 	record((struct activity){.kind = ACTIVITY_MEMCPY, .stream = 1}, 1000, CALL_NS);
@@ -85,14 +80,14 @@ TEST(queued_copies_cost_more)
 	counters_are(2 * IN_CALL, COPY + NODE, IN_CALL + COPY + NODE);
 }
 
-TEST(work_of_other_streams_hides_some_of_it)
+CHILD_TEST(work_of_other_streams_hides_some_of_it)
 {
 	kernels(1, 3000);
 	record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 2}, 1000, CALL_NS);
 	counters_are(2 * IN_CALL, ELSEWHERE, IN_CALL + ELSEWHERE);
 }
 
-TEST(the_device_is_not_idle_while_another_stream_works)
+CHILD_TEST(the_device_is_not_idle_while_another_stream_works)
 {
 	kernels(1, 3000);
 	record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 2}, 3000, CALL_NS);
@@ -101,7 +96,7 @@ TEST(the_device_is_not_idle_while_another_stream_works)
 	counters_are(3 * IN_CALL, ELSEWHERE, 2 * IN_CALL + ELSEWHERE);
 }
 
-TEST(nodes_of_a_graph_have_no_call)
+CHILD_TEST(nodes_of_a_graph_have_no_call)
 {
 	kernels(1, 3000);
 	for (uint64_t node = 1; node <= 100; node++)
@@ -110,19 +105,19 @@ TEST(nodes_of_a_graph_have_no_call)
 	counters_are(IN_CALL, 100 * NODE, IN_CALL + 100 * NODE);
 }
 
-TEST(a_call_that_waits_for_something_else_costs_no_more)
+CHILD_TEST(a_call_that_waits_for_something_else_costs_no_more)
 {
 	record((struct activity){.kind = ACTIVITY_KERNEL}, 3000, 50000000);
 	counters_are(2000, 0, 2000);
 }
 
-TEST(a_call_that_is_not_known_costs_what_most_do)
+CHILD_TEST(a_call_that_is_not_known_costs_what_most_do)
 {
 	record((struct activity){.kind = ACTIVITY_KERNEL}, 3000, 0);
 	counters_are(800, 0, 800);
 }
 
-TEST(hooks_cost_where_the_device_waits)
+CHILD_TEST(hooks_cost_where_the_device_waits)
 {
 	session_count(run.session, COUNTER_host_ns, 4000);
 	kernels(1, 3000);
@@ -130,7 +125,7 @@ TEST(hooks_cost_where_the_device_waits)
 	counters_are(4 * IN_CALL, 3 * KERNEL, IN_CALL + 3 * KERNEL + 1000);
 }
 
-TEST(nodes_have_no_part_in_what_hooks_cost)
+CHILD_TEST(nodes_have_no_part_in_what_hooks_cost)
 {
 	session_count(run.session, COUNTER_host_ns, 4000);
 	kernels(1, 3000);
@@ -141,7 +136,7 @@ TEST(nodes_have_no_part_in_what_hooks_cost)
 	counters_are(2 * IN_CALL, KERNEL + 10 * NODE, IN_CALL + KERNEL + 10 * NODE + 2000);
 }
 
-TEST(threads_share_what_they_wait_for)
+CHILD_TEST(threads_share_what_they_wait_for)
 {
 	session_count(run.session, COUNTER_host_ns, 4000);
 	cost_update(4);
@@ -152,7 +147,7 @@ TEST(threads_share_what_they_wait_for)
 	counters_are(8 * IN_CALL, 0, 8 * IN_CALL / 4 + 2000);
 }
 
-TEST(without_records_the_slower_of_host_and_device_counts)
+CHILD_TEST(without_records_the_slower_of_host_and_device_counts)
 {
 	session_count(run.session, COUNTER_host_ns, 4000);
 	cost_of_pair();
@@ -161,32 +156,11 @@ TEST(without_records_the_slower_of_host_and_device_counts)
 	counters_are(0, 2 * EVENT_PAIR_GPU_NS, 2 * EVENT_PAIR_GPU_NS);
 }
 
-TEST(all_threads_wait_for_a_pair)
+CHILD_TEST(all_threads_wait_for_a_pair)
 {
 	assert_int_equal(cost_threads, 1);
 	cost_update(16);
 	assert_int_equal(cost_threads, 16);
 	cost_of_pair();
 	counters_are(0, EVENT_PAIR_GPU_NS, EVENT_PAIR_GPU_NS + 15 * EVENT_PAIR_THREAD_NS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_that_the_device_waits_for_cost_their_part),
-		cmocka_unit_test(queued_work_costs_the_device),
-		cmocka_unit_test(queued_copies_cost_more),
-		cmocka_unit_test(work_of_other_streams_hides_some_of_it),
-		cmocka_unit_test(the_device_is_not_idle_while_another_stream_works),
-		cmocka_unit_test(nodes_of_a_graph_have_no_call),
-		cmocka_unit_test(nodes_have_no_part_in_what_hooks_cost),
-		cmocka_unit_test(a_call_that_waits_for_something_else_costs_no_more),
-		cmocka_unit_test(a_call_that_is_not_known_costs_what_most_do),
-		cmocka_unit_test(hooks_cost_where_the_device_waits),
-		cmocka_unit_test(threads_share_what_they_wait_for),
-		cmocka_unit_test(without_records_the_slower_of_host_and_device_counts),
-		cmocka_unit_test(all_threads_wait_for_a_pair),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The buffers that CUPTI fills: the largest first, the oldest again where none is free. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "cupti/buffers.h"
+#include "tests/unit/test.h"
 
 #define ALL 320
 
 static struct buffer *taken[ALL];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	/* As in a forked child: all are free again. */
 	buffers_reset();
 	return buffers_create();
@@ -40,20 +31,21 @@ static void take_all(void)
 		taken[i] = take();
 }
 
-static void nothing_is_there_before_they_are_created(void **state)
+TEST(nothing_is_there_before_they_are_created)
 {
 	const void *start = taken;
 	size_t size = 1;
 	uint8_t data;
 
-	(void)state;
 	buffers_range(&start, &size);
 	assert_null(start);
 	assert_int_equal(size, 0);
 	assert_null(buffers_find(&data));
 }
 
-static void the_largest_are_taken_first(void **state)
+AROUND_EACH(set_up, NULL);
+
+TEST(the_largest_are_taken_first)
 {
 	const struct {
 		size_t size;
@@ -63,7 +55,6 @@ static void the_largest_are_taken_first(void **state)
 	size_t size, lost = 1;
 	unsigned n = 0;
 
-	(void)state;
 	take_all();
 	for (unsigned i = 0; i < 4; i++)
 		for (unsigned k = 0; k < sizes[i].count; k++)
@@ -88,11 +79,10 @@ static void the_largest_are_taken_first(void **state)
 	assert_null(buffers_find((const uint8_t *)start + size));
 }
 
-static void the_last_one_released_is_taken_again_and_holds_zeros(void **state)
+TEST(the_last_one_released_is_taken_again_and_holds_zeros)
 {
 	struct buffer *first = take(), *second = take();
 
-	(void)state;
 	memset(second->data, 7, second->size);
 	buffers_release(first);
 	buffers_release(second);
@@ -110,12 +100,11 @@ static void the_last_one_released_is_taken_again_and_holds_zeros(void **state)
 	assert_ptr_equal(take(), taken[ALL - 1]);
 }
 
-static void full_ones_are_read_in_the_order_of_their_queueing(void **state)
+TEST(full_ones_are_read_in_the_order_of_their_queueing)
 {
 	struct buffer *a = take(), *b = take(), *c = take();
 	uint64_t last;
 
-	(void)state;
 	assert_int_equal(buffers_last(), 0);
 	assert_null(buffers_next(UINT64_MAX));
 	assert_int_equal(buffers_queue(a, 10), 10);
@@ -137,11 +126,10 @@ static void full_ones_are_read_in_the_order_of_their_queueing(void **state)
 	assert_int_equal(buffers_queue(b, 5), 5);
 }
 
-static void where_none_is_free_the_oldest_unread_one_is_filled_again(void **state)
+TEST(where_none_is_free_the_oldest_unread_one_is_filled_again)
 {
 	size_t lost = 0;
 
-	(void)state;
 	take_all();
 	buffers_queue(taken[3], 300);
 	buffers_queue(taken[5], 500);
@@ -153,13 +141,12 @@ static void where_none_is_free_the_oldest_unread_one_is_filled_again(void **stat
 }
 
 /* Older CUPTIs can crash if they get none. */
-static void beyond_the_pool_there_is_memory_of_its_own(void **state)
+TEST(beyond_the_pool_there_is_memory_of_its_own)
 {
 	struct buffer *buffers[3];
 	const void *start;
 	size_t size, lost = 1;
 
-	(void)state;
 	take_all();
 	buffers_range(&start, &size);
 	for (unsigned i = 0; i < 3; i++) {
@@ -192,19 +179,4 @@ static void beyond_the_pool_there_is_memory_of_its_own(void **state)
 		buffers_release(buffers[i]);
 	/* None of them is in the pool. */
 	assert_null(buffers_take(false, &lost));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_there_before_they_are_created),
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-		TEST(the_largest_are_taken_first),
-		TEST(the_last_one_released_is_taken_again_and_holds_zeros),
-		TEST(full_ones_are_read_in_the_order_of_their_queueing),
-		TEST(where_none_is_free_the_oldest_unread_one_is_filled_again),
-		TEST(beyond_the_pool_there_is_memory_of_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

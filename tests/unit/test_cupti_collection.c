@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "cupti/activity.h"
 #include "cupti/buffers.h"
@@ -17,6 +9,7 @@
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "tests/unit/cupti_in_child.h"
+#include "tests/unit/test.h"
 
 #define MOST_KERNELS (BUFFERS_TOGETHER / sizeof(CUpti_ActivityKernel10))
 #define CUDA_MALLOC  20
@@ -99,7 +92,7 @@ static struct seen drain(void)
 	return seen;
 }
 
-TEST(start_turns_on_what_was_asked_for_and_no_more)
+CHILD_TEST(start_turns_on_what_was_asked_for_and_no_more)
 {
 	struct sim_cupti *cupti = start(&all);
 
@@ -115,7 +108,7 @@ TEST(start_turns_on_what_was_asked_for_and_no_more)
 	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_DRIVER]);
 }
 
-TEST(whole_graphs_are_traced_where_nodes_are_not_wanted)
+CHILD_TEST(whole_graphs_are_traced_where_nodes_are_not_wanted)
 {
 	struct cupti_settings settings = {.driver_api = true};
 	struct sim_cupti *cupti = start(&settings);
@@ -126,7 +119,7 @@ TEST(whole_graphs_are_traced_where_nodes_are_not_wanted)
 	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
 }
 
-TEST(launches_and_copies_are_off_in_the_runtime_kind)
+CHILD_TEST(launches_and_copies_are_off_in_the_runtime_kind)
 {
 	struct sim_cupti *cupti = start(&all);
 	size_t i, off = 0;
@@ -141,7 +134,7 @@ TEST(launches_and_copies_are_off_in_the_runtime_kind)
 	assert_false(cupti->calls_off[1][131]); /* cudaStreamSynchronize */
 }
 
-TEST(records_come_once_and_in_order)
+CHILD_TEST(records_come_once_and_in_order)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
@@ -178,7 +171,7 @@ static void complete_another(bool first)
 	complete_buffers();
 }
 
-TEST(a_drain_waits_once_and_takes_what_was_there_when_it_began)
+CHILD_TEST(a_drain_waits_once_and_takes_what_was_there_when_it_began)
 {
 	struct seen seen = {0};
 	uint32_t i;
@@ -213,7 +206,7 @@ static void *record_four(void *argument)
 	return NULL;
 }
 
-TEST(records_of_several_threads_buffers_come_as_their_work_began)
+CHILD_TEST(records_of_several_threads_buffers_come_as_their_work_began)
 {
 	static const uint32_t order[][4] = {{1, 4, 7, 10}, {2, 5, 8, 11}, {3, 6, 9, 12}};
 	struct sim_cupti *cupti = start(&all);
@@ -234,7 +227,7 @@ TEST(records_of_several_threads_buffers_come_as_their_work_began)
 }
 
 /* Of two streams, whose works began at other times. */
-TEST(records_of_a_threads_buffers_keep_their_order)
+CHILD_TEST(records_of_a_threads_buffers_keep_their_order)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
@@ -266,27 +259,27 @@ static uint32_t thread_of_records(bool per_thread, CUptiResult answer, const cha
 	return drain().activity.buffer_thread;
 }
 
-TEST(where_each_thread_has_buffers_its_records_name_it)
+CHILD_TEST(where_each_thread_has_buffers_its_records_name_it)
 {
 	assert_int_equal(thread_of_records(1, CUPTI_SUCCESS, "130000"), gettid());
 }
 
-TEST(where_all_threads_share_buffers_records_name_none)
+CHILD_TEST(where_all_threads_share_buffers_records_name_none)
 {
 	assert_int_equal(thread_of_records(0, CUPTI_SUCCESS, "130000"), 0);
 }
 
-TEST(cupti_13_that_does_not_say_has_buffers_by_thread)
+CHILD_TEST(cupti_13_that_does_not_say_has_buffers_by_thread)
 {
 	assert_int_equal(thread_of_records(0, CUPTI_ERROR_INVALID_PARAMETER, "130000"), gettid());
 }
 
-TEST(an_older_cupti_that_does_not_say_has_buffers_of_all)
+CHILD_TEST(an_older_cupti_that_does_not_say_has_buffers_of_all)
 {
 	assert_int_equal(thread_of_records(1, CUPTI_ERROR_INVALID_PARAMETER, "28"), 0);
 }
 
-TEST(records_without_times_are_marked)
+CHILD_TEST(records_without_times_are_marked)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
@@ -300,7 +293,7 @@ TEST(records_without_times_are_marked)
 	assert_int_equal(seen.invalid, 1);
 }
 
-TEST(wrapped_calls_that_are_recorded_all_the_same_are_left_out)
+CHILD_TEST(wrapped_calls_that_are_recorded_all_the_same_are_left_out)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
@@ -313,7 +306,7 @@ TEST(wrapped_calls_that_are_recorded_all_the_same_are_left_out)
 	assert_int_equal(seen.activity.callback, CUDA_MALLOC);
 }
 
-TEST(what_waits_wakes_the_collector_then_drops_the_oldest)
+CHILD_TEST(what_waits_wakes_the_collector_then_drops_the_oldest)
 {
 	struct sim_cupti *cupti = start(&all);
 	uint64_t kernels, dropped = 0;
@@ -336,7 +329,7 @@ TEST(what_waits_wakes_the_collector_then_drops_the_oldest)
 	assert_int_equal(cupti->dropped, 0);
 }
 
-TEST(a_buffer_is_all_zeros_each_time_it_is_filled)
+CHILD_TEST(a_buffer_is_all_zeros_each_time_it_is_filled)
 {
 	struct sim_cupti *cupti = start(&all);
 
@@ -354,7 +347,7 @@ TEST(a_buffer_is_all_zeros_each_time_it_is_filled)
 	assert_int_equal(cupti->dirty, 0);
 }
 
-TEST(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
+CHILD_TEST(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -367,7 +360,7 @@ TEST(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
 	assert_int_equal(library_errors(), 0);
 }
 
-TEST(drops_in_cupti_are_counted_once)
+CHILD_TEST(drops_in_cupti_are_counted_once)
 {
 	struct sim_cupti *cupti = start(&all);
 
@@ -376,7 +369,7 @@ TEST(drops_in_cupti_are_counted_once)
 	assert_int_equal(cupti_dropped(), 0);
 }
 
-TEST(a_refusal_names_its_reason_and_what_to_do)
+CHILD_TEST(a_refusal_names_its_reason_and_what_to_do)
 {
 	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
@@ -392,7 +385,7 @@ TEST(a_refusal_names_its_reason_and_what_to_do)
 	assert_int_equal(library_errors(), 1);
 }
 
-TEST(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
+CHILD_TEST(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
 {
 	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
@@ -403,7 +396,7 @@ TEST(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
 	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
 }
 
-TEST(without_kernels_there_is_no_collection)
+CHILD_TEST(without_kernels_there_is_no_collection)
 {
 	struct sim_cupti *cupti = load_cupti();
 	char reason[512] = "";
@@ -417,7 +410,7 @@ TEST(without_kernels_there_is_no_collection)
 		assert_false(cupti->kinds[kind]);
 }
 
-TEST(an_injected_profiler_keeps_cupti_to_itself)
+CHILD_TEST(an_injected_profiler_keeps_cupti_to_itself)
 {
 	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
@@ -432,7 +425,7 @@ TEST(an_injected_profiler_keeps_cupti_to_itself)
 	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), 0);
 }
 
-TEST(a_forked_child_never_calls_cupti)
+CHILD_TEST(a_forked_child_never_calls_cupti)
 {
 	struct sim_cupti *cupti = start(&all);
 	uint32_t stream_id;
@@ -447,7 +440,7 @@ TEST(a_forked_child_never_calls_cupti)
 	assert_int_equal(cupti->flushes, 1); /* the test's own */
 }
 
-TEST(streams_have_the_ids_of_their_records)
+CHILD_TEST(streams_have_the_ids_of_their_records)
 {
 	uint32_t stream_id;
 
@@ -461,7 +454,7 @@ TEST(streams_have_the_ids_of_their_records)
 			 -EINVAL);
 }
 
-TEST(graphs_have_the_ids_of_their_records)
+CHILD_TEST(graphs_have_the_ids_of_their_records)
 {
 	uint32_t graph_id = 0;
 
@@ -472,7 +465,7 @@ TEST(graphs_have_the_ids_of_their_records)
 	assert_int_equal(cupti_graph_id(NULL, &graph_id), -EINVAL);
 }
 
-TEST(calls_have_the_names_that_programmers_write)
+CHILD_TEST(calls_have_the_names_that_programmers_write)
 {
 	static const struct {
 		enum activity_kind kind;
@@ -497,37 +490,4 @@ TEST(calls_have_the_names_that_programmers_write)
 
 		assert_string_equal(api_call_name(&activity), calls[i].name);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(start_turns_on_what_was_asked_for_and_no_more),
-		cmocka_unit_test(whole_graphs_are_traced_where_nodes_are_not_wanted),
-		cmocka_unit_test(launches_and_copies_are_off_in_the_runtime_kind),
-		cmocka_unit_test(records_come_once_and_in_order),
-		cmocka_unit_test(records_of_several_threads_buffers_come_as_their_work_began),
-		cmocka_unit_test(records_of_a_threads_buffers_keep_their_order),
-		cmocka_unit_test(where_each_thread_has_buffers_its_records_name_it),
-		cmocka_unit_test(where_all_threads_share_buffers_records_name_none),
-		cmocka_unit_test(cupti_13_that_does_not_say_has_buffers_by_thread),
-		cmocka_unit_test(an_older_cupti_that_does_not_say_has_buffers_of_all),
-		cmocka_unit_test(a_drain_waits_once_and_takes_what_was_there_when_it_began),
-		cmocka_unit_test(records_without_times_are_marked),
-		cmocka_unit_test(wrapped_calls_that_are_recorded_all_the_same_are_left_out),
-		cmocka_unit_test(what_waits_wakes_the_collector_then_drops_the_oldest),
-		cmocka_unit_test(a_buffer_is_all_zeros_each_time_it_is_filled),
-		cmocka_unit_test(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same),
-		cmocka_unit_test(drops_in_cupti_are_counted_once),
-		cmocka_unit_test(a_refusal_names_its_reason_and_what_to_do),
-		cmocka_unit_test(a_kind_that_is_refused_is_named_and_the_rest_goes_on),
-		cmocka_unit_test(without_kernels_there_is_no_collection),
-		cmocka_unit_test(an_injected_profiler_keeps_cupti_to_itself),
-		cmocka_unit_test(a_forked_child_never_calls_cupti),
-		cmocka_unit_test(streams_have_the_ids_of_their_records),
-		cmocka_unit_test(graphs_have_the_ids_of_their_records),
-		cmocka_unit_test(calls_have_the_names_that_programmers_write),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

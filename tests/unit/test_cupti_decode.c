@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of each CUPTI version, written byte by byte as that version's headers lay them out. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "cupti/activity.h"
+#include "tests/unit/test.h"
 
 /* A record and, behind it, what is not its own. */
 struct record {
@@ -96,13 +90,12 @@ static void assert_kernel(const struct activity *activity)
 	assert_ptr_equal(activity->name, kernel_name);
 }
 
-static void kernels_of_every_version_are_read(void **test)
+TEST(kernels_of_every_version_are_read)
 {
 	static const size_t sizes[] = {200, 208, 216}; /* of CUpti_ActivityKernel8 to 10 */
 	struct activity activity;
 	unsigned i;
 
-	(void)test;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct record record = make_kernel(KIND_CONCURRENT_KERNEL, sizes[i]);
 
@@ -115,24 +108,22 @@ static void kernels_of_every_version_are_read(void **test)
 	}
 }
 
-static void the_serialising_kernel_kind_is_a_kernel_too(void **test)
+TEST(the_serialising_kernel_kind_is_a_kernel_too)
 {
 	struct record record = make_kernel(KIND_KERNEL, 216);
 	struct activity activity;
 
-	(void)test;
 	decode_activity(record.bytes, &activity);
 	assert_kernel(&activity);
 	assert_int_equal(activity.cupti_kind, KIND_KERNEL);
 }
 
-static void copies_of_every_version_are_read(void **test)
+TEST(copies_of_every_version_are_read)
 {
 	static const size_t sizes[] = {88, 96}; /* of CUpti_ActivityMemcpy5 and 6 */
 	struct activity activity;
 	unsigned i;
 
-	(void)test;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct record record = make_record(KIND_MEMCPY, sizes[i]);
 
@@ -166,12 +157,11 @@ static void copies_of_every_version_are_read(void **test)
 	}
 }
 
-static void a_peer_copy_names_both_devices(void **test)
+TEST(a_peer_copy_names_both_devices)
 {
 	struct record record = make_record(KIND_MEMCPY2, 96);
 	struct activity activity;
 
-	(void)test;
 	put(&record, 4, 1, COPY_PTOP);
 	put(&record, 8, 8, 512);
 	put(&record, 16, 8, 10);
@@ -189,12 +179,11 @@ static void a_peer_copy_names_both_devices(void **test)
 	assert_int_equal(activity.correlation, 99);
 }
 
-static void a_memset_has_its_bytes_and_memory(void **test)
+TEST(a_memset_has_its_bytes_and_memory)
 {
 	struct record record = make_record(KIND_MEMSET, 88);
 	struct activity activity;
 
-	(void)test;
 	put(&record, 4, 4, 0xff); /* the value that is set */
 	put(&record, 8, 8, 4096);
 	put(&record, 16, 8, 10);
@@ -211,12 +200,11 @@ static void a_memset_has_its_bytes_and_memory(void **test)
 	assert_int_equal(activity.correlation, 12);
 }
 
-static void a_whole_graph_has_its_id_and_stream(void **test)
+TEST(a_whole_graph_has_its_id_and_stream)
 {
 	struct record record = make_record(KIND_GRAPH_TRACE, 48);
 	struct activity activity;
 
-	(void)test;
 	put(&record, 4, 4, 31);
 	put(&record, 8, 8, 100);
 	put(&record, 16, 8, 151);
@@ -254,11 +242,10 @@ static struct activity decode_unified_memory(uint32_t counter, uint64_t value, u
 	return activity;
 }
 
-static void a_migration_has_bytes_and_a_cause(void **test)
+TEST(a_migration_has_bytes_and_a_cause)
 {
 	struct activity activity = decode_unified_memory(UNIFIED_MEMORY_HTOD, 65536, 3000);
 
-	(void)test;
 	assert_true(activity.valid);
 	assert_int_equal(activity.bytes, 65536);
 	assert_int_equal(activity.source_device, ACTIVITY_HOST);
@@ -266,11 +253,10 @@ static void a_migration_has_bytes_and_a_cause(void **test)
 	assert_int_equal(activity.migration_cause, MIGRATION_COHERENCE);
 }
 
-static void page_faults_are_counts_not_bytes(void **test)
+TEST(page_faults_are_counts_not_bytes)
 {
 	struct activity activity = decode_unified_memory(UNIFIED_MEMORY_GPU_PAGE_FAULT, 7, 2500);
 
-	(void)test;
 	assert_int_equal(activity.count, 7);
 	assert_int_equal(activity.bytes, 0);
 	assert_int_equal(activity.migration_cause, MIGRATION_UNKNOWN);
@@ -283,12 +269,11 @@ static void page_faults_are_counts_not_bytes(void **test)
 	assert_int_equal(activity.end, activity.start);
 }
 
-static void overheads_have_a_kind_and_a_name(void **test)
+TEST(overheads_have_a_kind_and_a_name)
 {
 	struct record record = make_record(KIND_OVERHEAD, 40); /* the shortest: CUDA 12.0 */
 	struct activity activity;
 
-	(void)test;
 	put(&record, 4, 4, 2 << 16);
 	put(&record, 24, 8, 100);
 	put(&record, 32, 8, 350);
@@ -300,12 +285,11 @@ static void overheads_have_a_kind_and_a_name(void **test)
 	assert_string_equal(overhead_kind_name(99u << 16), "other");
 }
 
-static void api_calls_have_callback_thread_and_result(void **test)
+TEST(api_calls_have_callback_thread_and_result)
 {
 	struct activity activity;
 	unsigned i;
 
-	(void)test;
 	for (i = 0; i < 2; i++) {
 		struct record record = make_record(i ? KIND_DRIVER : KIND_RUNTIME, 40);
 
@@ -326,12 +310,11 @@ static void api_calls_have_callback_thread_and_result(void **test)
 	}
 }
 
-static void times_that_say_nothing_are_invalid(void **test)
+TEST(times_that_say_nothing_are_invalid)
 {
 	struct record record = make_kernel(KIND_CONCURRENT_KERNEL, 216);
 	struct activity activity;
 
-	(void)test;
 	put(&record, 16, 8, 0);
 	put(&record, 24, 8, 0);
 	decode_activity(record.bytes, &activity);
@@ -349,12 +332,11 @@ static void times_that_say_nothing_are_invalid(void **test)
 	assert_false(activity.valid);
 }
 
-static void unknown_kinds_and_numbers_are_said_to_be_unknown(void **test)
+TEST(unknown_kinds_and_numbers_are_said_to_be_unknown)
 {
 	struct record record = make_record(KIND_SYNCHRONIZATION, 48);
 	struct activity activity;
 
-	(void)test;
 	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.kind, ACTIVITY_UNKNOWN);
 	assert_int_equal(activity.cupti_kind, KIND_SYNCHRONIZATION);
@@ -366,24 +348,4 @@ static void unknown_kinds_and_numbers_are_said_to_be_unknown(void **test)
 	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.copy_kind, COPY_UNKNOWN);
 	assert_int_equal(activity.source_kind, MEMORY_UNKNOWN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels_of_every_version_are_read),
-		cmocka_unit_test(the_serialising_kernel_kind_is_a_kernel_too),
-		cmocka_unit_test(copies_of_every_version_are_read),
-		cmocka_unit_test(a_peer_copy_names_both_devices),
-		cmocka_unit_test(a_memset_has_its_bytes_and_memory),
-		cmocka_unit_test(a_whole_graph_has_its_id_and_stream),
-		cmocka_unit_test(a_migration_has_bytes_and_a_cause),
-		cmocka_unit_test(page_faults_are_counts_not_bytes),
-		cmocka_unit_test(overheads_have_a_kind_and_a_name),
-		cmocka_unit_test(api_calls_have_callback_thread_and_result),
-		cmocka_unit_test(times_that_say_nothing_are_invalid),
-		cmocka_unit_test(unknown_kinds_and_numbers_are_said_to_be_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

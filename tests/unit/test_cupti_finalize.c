@@ -2,13 +2,7 @@
 /* A program that ends CUPTI while ktime collects: the test is the program, and its collector. */
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
@@ -16,6 +10,7 @@
 #include "cupti/library.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "tests/unit/cupti_in_child.h"
+#include "tests/unit/test.h"
 
 #define KERNEL CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 
@@ -62,7 +57,7 @@ static void complete_records(void)
 }
 
 /* The names of kernels are CUPTI's, and may go with it. */
-TEST(finalize_lets_ktime_read_all_that_has_come_in_before)
+CHILD_TEST(finalize_lets_ktime_read_all_that_has_come_in_before)
 {
 	cupti = load_cupti();
 	start_ktime_with_collector();
@@ -76,7 +71,7 @@ TEST(finalize_lets_ktime_read_all_that_has_come_in_before)
 	assert_int_equal(library_errors(), 0);
 }
 
-TEST(what_comes_in_while_cupti_ends_is_read_without_names)
+CHILD_TEST(what_comes_in_while_cupti_ends_is_read_without_names)
 {
 	cupti = load_cupti();
 	start_ktime_with_collector();
@@ -88,7 +83,7 @@ TEST(what_comes_in_while_cupti_ends_is_read_without_names)
 	assert_int_equal(collector.named, 0);
 }
 
-TEST(a_collector_that_has_left_is_not_waited_for)
+CHILD_TEST(a_collector_that_has_left_is_not_waited_for)
 {
 	load_cupti();
 	start_ktime_with_collector();
@@ -97,7 +92,7 @@ TEST(a_collector_that_has_left_is_not_waited_for)
 	assert_int_equal(collector.wakes, 0);
 }
 
-TEST(a_finalize_that_fails_leaves_the_collection_as_it_was)
+CHILD_TEST(a_finalize_that_fails_leaves_the_collection_as_it_was)
 {
 	cupti = load_cupti();
 	start_ktime_with_collector();
@@ -135,7 +130,7 @@ static void *finalize(void *unused)
 }
 
 /* The other thread holds what both change; what it does is done before all is forgotten. */
-TEST(finalize_waits_for_another_thread_that_turns_a_kind_on)
+CHILD_TEST(finalize_waits_for_another_thread_that_turns_a_kind_on)
 {
 	pthread_t enabler, finalizer;
 	struct timespec end;
@@ -156,17 +151,4 @@ TEST(finalize_waits_for_another_thread_that_turns_a_kind_on)
 	pthread_join(enabler, NULL);
 	pthread_join(finalizer, NULL);
 	assert_false(kinds_program_any());
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finalize_lets_ktime_read_all_that_has_come_in_before),
-		cmocka_unit_test(what_comes_in_while_cupti_ends_is_read_without_names),
-		cmocka_unit_test(a_collector_that_has_left_is_not_waited_for),
-		cmocka_unit_test(a_finalize_that_fails_leaves_the_collection_as_it_was),
-		cmocka_unit_test(finalize_waits_for_another_thread_that_turns_a_kind_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Who has which kind enabled, whose a record is, and what a refusal says, by a CUPTI of the test's
  * own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "cupti/kinds.h"
 #include "cupti/library.h"
+#include "tests/unit/test.h"
 
 #define CONCURRENT  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 #define SERIAL	    CUPTI_ACTIVITY_KIND_KERNEL
@@ -91,9 +82,8 @@ static struct cupti_functions cupti = {
 	.cuptiGetResultString = result_string,
 };
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	kinds_reset();
 	memset(enabled, 0, sizeof(enabled));
 	memset(skipped, 0, sizeof(skipped));
@@ -103,6 +93,8 @@ static int start(void **state)
 	cupti.cuptiActivityEnableRuntimeApi = enable_runtime;
 	return 0;
 }
+
+AROUND_EACH(start, NULL);
 
 static bool program_wants(uint32_t kind, uint64_t when)
 {
@@ -114,9 +106,8 @@ static bool ktime_wants(uint32_t kind)
 	return kinds_ktime_wants(&(struct activity){.cupti_kind = kind});
 }
 
-static void a_kind_is_enabled_once_for_both(void **state)
+TEST(a_kind_is_enabled_once_for_both)
 {
-	(void)state;
 	assert_int_equal(kinds_enable(&cupti, COPIES), CUPTI_SUCCESS);
 	assert_true(enabled[COPIES] && kinds_of_ktime(COPIES));
 	assert_int_equal(kinds_enable(&cupti, COPIES), CUPTI_SUCCESS);
@@ -138,9 +129,8 @@ static void a_kind_is_enabled_once_for_both(void **state)
 	assert_true(ktime_wants(COPIES));
 }
 
-static void what_cupti_refuses_is_not_enabled(void **state)
+TEST(what_cupti_refuses_is_not_enabled)
 {
-	(void)state;
 	refusal = CUPTI_ERROR_INVALID_KIND;
 	assert_int_equal(kinds_enable(&cupti, COPIES), CUPTI_ERROR_INVALID_KIND);
 	assert_false(kinds_of_ktime(COPIES));
@@ -163,9 +153,8 @@ static void what_cupti_refuses_is_not_enabled(void **state)
 	assert_false(program_wants(KINDS, now));
 }
 
-static void the_programs_kernel_kind_takes_the_place_of_ktimes(void **state)
+TEST(the_programs_kernel_kind_takes_the_place_of_ktimes)
 {
-	(void)state;
 	kinds_enable(&cupti, CONCURRENT);
 	kinds_enable(&cupti, GRAPHS);
 	assert_int_equal(kinds_program_enable(&cupti, SERIAL, enable), CUPTI_SUCCESS);
@@ -183,12 +172,11 @@ static void the_programs_kernel_kind_takes_the_place_of_ktimes(void **state)
 	assert_true(enabled[CONCURRENT] && !enabled[GRAPHS]);
 }
 
-static void kernels_are_paused_and_other_kinds_go_on(void **state)
+TEST(kernels_are_paused_and_other_kinds_go_on)
 {
 	static const uint32_t others[] = {COPIES, CUPTI_ACTIVITY_KIND_MEMCPY2,
 					  CUPTI_ACTIVITY_KIND_MEMSET, GRAPHS};
 
-	(void)state;
 	kinds_record_peer_copies(&cupti);
 	for (unsigned i = 0; i < 4; i++)
 		kinds_enable(&cupti, others[i]);
@@ -207,9 +195,8 @@ static void kernels_are_paused_and_other_kinds_go_on(void **state)
 	assert_true(enabled[CONCURRENT]);
 }
 
-static void peer_copies_are_recorded_from_the_second_device_on(void **state)
+TEST(peer_copies_are_recorded_from_the_second_device_on)
 {
-	(void)state;
 	assert_int_equal(kinds_enable(&cupti, PEER_COPIES), CUPTI_SUCCESS);
 	assert_true(kinds_of_ktime(PEER_COPIES) && !enabled[PEER_COPIES]);
 	assert_int_equal(calls, 0);
@@ -219,9 +206,8 @@ static void peer_copies_are_recorded_from_the_second_device_on(void **state)
 	assert_int_equal(calls, 1);
 }
 
-static void what_cupti_refuses_is_told_and_tried_again(void **state)
+TEST(what_cupti_refuses_is_told_and_tried_again)
 {
-	(void)state;
 	kinds_enable(&cupti, CONCURRENT);
 	kinds_enable(&cupti, PEER_COPIES);
 	refusal = CUPTI_ERROR_UNKNOWN;
@@ -238,18 +224,16 @@ static void what_cupti_refuses_is_told_and_tried_again(void **state)
 	assert_true(enabled[CONCURRENT]);
 }
 
-static void a_second_device_before_cupti_is_remembered(void **state)
+TEST(a_second_device_before_cupti_is_remembered)
 {
-	(void)state;
 	kinds_record_peer_copies(&cupti);
 	assert_int_equal(calls, 0);
 	assert_int_equal(kinds_enable(&cupti, PEER_COPIES), CUPTI_SUCCESS);
 	assert_true(enabled[PEER_COPIES]);
 }
 
-static void the_programs_peer_copies_are_recorded_on_one_device(void **state)
+TEST(the_programs_peer_copies_are_recorded_on_one_device)
 {
-	(void)state;
 	kinds_enable(&cupti, PEER_COPIES);
 	assert_int_equal(kinds_program_enable(&cupti, PEER_COPIES, enable), CUPTI_SUCCESS);
 	assert_true(enabled[PEER_COPIES]);
@@ -257,9 +241,8 @@ static void the_programs_peer_copies_are_recorded_on_one_device(void **state)
 	assert_false(enabled[PEER_COPIES]);
 }
 
-static void kernels_that_two_have_stopped_go_on_with_the_second(void **state)
+TEST(kernels_that_two_have_stopped_go_on_with_the_second)
 {
-	(void)state;
 	kinds_enable(&cupti, CONCURRENT);
 	kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, true);
 	kinds_pause(&cupti, PAUSE_FOR_COUNTERS, true);
@@ -270,11 +253,10 @@ static void kernels_that_two_have_stopped_go_on_with_the_second(void **state)
 	assert_int_equal(calls, 1 + 1 + 1);
 }
 
-static void a_record_is_the_programs_by_its_time(void **state)
+TEST(a_record_is_the_programs_by_its_time)
 {
 	const uint64_t begin = now;
 
-	(void)state;
 	kinds_enable(&cupti, COPIES);
 	assert_false(program_wants(COPIES, now) || program_wants(COPIES, 0));
 	kinds_program_noted(&cupti, COPIES);
@@ -302,11 +284,10 @@ static void a_record_is_the_programs_by_its_time(void **state)
 	assert_false(ktime_wants(CUPTI_ACTIVITY_KIND_MEMSET));
 }
 
-static void wrapped_runtime_calls_are_not_recorded_for_ktime(void **state)
+TEST(wrapped_runtime_calls_are_not_recorded_for_ktime)
 {
 	struct activity activity = {.kind = ACTIVITY_RUNTIME_API, .cupti_kind = RUNTIME};
 
-	(void)state;
 	kinds_skip_call(&cupti, 1234);
 	kinds_skip_call(&cupti, CALLBACKS);
 	assert_int_equal(skipped[1234], 1);
@@ -338,7 +319,7 @@ static void wrapped_runtime_calls_are_not_recorded_for_ktime(void **state)
 	kinds_enable(&cupti, RUNTIME);
 }
 
-static void unified_memory_has_its_counters(void **state)
+TEST(unified_memory_has_its_counters)
 {
 	const unsigned wanted =
 		1u << CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD |
@@ -346,7 +327,6 @@ static void unified_memory_has_its_counters(void **state)
 		1u << CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT |
 		1u << CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT;
 
-	(void)state;
 	refusal = CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED;
 	assert_int_equal(kinds_enable_unified_memory(&cupti), refusal);
 	assert_int_equal(calls, 0);
@@ -367,9 +347,8 @@ static void says(CUptiResult result, const char *expected)
 	assert_string_equal(reason, expected);
 }
 
-static void a_refusal_says_what_would_help(void **state)
+TEST(a_refusal_says_what_would_help)
 {
-	(void)state;
 	says(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
 	     "CUPTI refused: another tool uses CUPTI, as ncu and compute-sanitizer do; run without "
 	     "it (THE_NAME, )");
@@ -390,11 +369,10 @@ static void a_refusal_says_what_would_help(void **state)
 				   "program (an unknown error, )");
 }
 
-static void another_injection_is_named_and_ktimes_own_is_not(void **state)
+TEST(another_injection_is_named_and_ktimes_own_is_not)
 {
 	char reason[256] = "";
 
-	(void)state;
 	unsetenv("CUDA_INJECTION64_PATH");
 	assert_false(refusal_by_environment(reason, sizeof(reason)));
 	setenv("CUDA_INJECTION64_PATH", "/a/b/libktime.so", 1);
@@ -408,27 +386,4 @@ static void another_injection_is_named_and_ktimes_own_is_not(void **state)
 	assert_string_equal(reason, "a profiler is attached (CUDA_INJECTION64_PATH is "
 				    "/a/libktime/libother.so)");
 	unsetenv("CUDA_INJECTION64_PATH");
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup(function, start)
-	const struct CMUnitTest tests[] = {
-		TEST(a_kind_is_enabled_once_for_both),
-		TEST(what_cupti_refuses_is_not_enabled),
-		TEST(the_programs_kernel_kind_takes_the_place_of_ktimes),
-		TEST(kernels_are_paused_and_other_kinds_go_on),
-		TEST(peer_copies_are_recorded_from_the_second_device_on),
-		TEST(a_second_device_before_cupti_is_remembered),
-		TEST(what_cupti_refuses_is_told_and_tried_again),
-		TEST(the_programs_peer_copies_are_recorded_on_one_device),
-		TEST(kernels_that_two_have_stopped_go_on_with_the_second),
-		TEST(a_record_is_the_programs_by_its_time),
-		TEST(wrapped_runtime_calls_are_not_recorded_for_ktime),
-		TEST(unified_memory_has_its_counters),
-		TEST(a_refusal_says_what_would_help),
-		TEST(another_injection_is_named_and_ktimes_own_is_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "cupti/library.h"
 #include "tests/unit/cupti_in_child.h"
+#include "tests/unit/test.h"
 
 static char reason[512];
 
-TEST(the_library_in_cuda_home_is_found)
+CHILD_TEST(the_library_in_cuda_home_is_found)
 {
 	assert_null(library_functions());
 	assert_string_equal(library_path(), "");
@@ -26,7 +20,7 @@ static void *no_counter(void *handle, const char *name)
 	return strstr(name, "UnifiedMemoryCounter") ? NULL : dlsym(handle, name);
 }
 
-TEST(a_function_that_is_not_needed_may_be_missing)
+CHILD_TEST(a_function_that_is_not_needed_may_be_missing)
 {
 	library_symbol = no_counter;
 	assert_int_equal(library_load(13000, reason, sizeof(reason)), 0);
@@ -34,13 +28,13 @@ TEST(a_function_that_is_not_needed_may_be_missing)
 	assert_null(library_functions()->cuptiActivityConfigureUnifiedMemoryCounter);
 }
 
-TEST(a_newer_driver_takes_an_older_library)
+CHILD_TEST(a_newer_driver_takes_an_older_library)
 {
 	assert_int_equal(library_load(14020, reason, sizeof(reason)), 0);
 	assert_non_null(strstr(library_path(), "libcupti.so.13"));
 }
 
-TEST(the_library_that_the_program_loaded_comes_first)
+CHILD_TEST(the_library_that_the_program_loaded_comes_first)
 {
 	char path[PATH_MAX];
 	void *handle;
@@ -57,13 +51,13 @@ TEST(the_library_that_the_program_loaded_comes_first)
 	assert_string_equal(library_path(), path);
 }
 
-TEST(nothing_is_loaded_to_attach)
+CHILD_TEST(nothing_is_loaded_to_attach)
 {
 	assert_int_equal(library_attach(), -ENOENT);
 	assert_null(library_functions());
 }
 
-TEST(no_library_says_what_to_install)
+CHILD_TEST(no_library_says_what_to_install)
 {
 	/* No toolkit had this one: nothing is found wherever the test runs. */
 	assert_int_equal(library_load(10000, reason, sizeof(reason)), -ENOENT);
@@ -73,7 +67,7 @@ TEST(no_library_says_what_to_install)
 	assert_null(library_functions());
 }
 
-TEST(a_library_newer_than_the_driver_is_refused)
+CHILD_TEST(a_library_newer_than_the_driver_is_refused)
 {
 	load_cupti();
 	assert_int_equal(library_load(12080, reason, sizeof(reason)), -EPROTO);
@@ -81,7 +75,7 @@ TEST(a_library_newer_than_the_driver_is_refused)
 	assert_non_null(strstr(reason, "install CUPTI of CUDA 12"));
 }
 
-TEST(a_library_older_than_cuda_11_8_is_refused)
+CHILD_TEST(a_library_older_than_cuda_11_8_is_refused)
 {
 	char path[PATH_MAX];
 
@@ -92,7 +86,7 @@ TEST(a_library_older_than_cuda_11_8_is_refused)
 	assert_non_null(strstr(reason, "is older than CUDA 11.8: install CUPTI of CUDA 13"));
 }
 
-TEST(a_file_that_is_no_library_is_named)
+CHILD_TEST(a_file_that_is_no_library_is_named)
 {
 	char folder[] = "/tmp/ktime-cupti-XXXXXX", path[PATH_MAX];
 	FILE *file;
@@ -119,7 +113,7 @@ static void *no_symbol(void *handle, const char *name)
 	return strcmp(name, "cuptiActivityFlushAll") ? dlsym(handle, name) : NULL;
 }
 
-TEST(a_missing_function_is_named)
+CHILD_TEST(a_missing_function_is_named)
 {
 	char path[PATH_MAX];
 
@@ -141,7 +135,7 @@ static void *without_version(void *handle, const char *name)
 	return strcmp(name, "cuptiGetVersion") ? dlsym(handle, name) : (void *)fail_version;
 }
 
-TEST(without_a_version_it_serves_the_programs_calls_alone)
+CHILD_TEST(without_a_version_it_serves_the_programs_calls_alone)
 {
 	char path[PATH_MAX];
 
@@ -171,7 +165,7 @@ static void load_version(void)
 }
 
 /* The library's versions count CUPTI's releases, and from CUDA 13 on the toolkit's. */
-static void a_version_needs_a_driver_of_its_cuda(void **state)
+TEST(a_version_needs_a_driver_of_its_cuda)
 {
 	static const struct {
 		const char *version;
@@ -184,7 +178,6 @@ static void a_version_needs_a_driver_of_its_cuda(void **state)
 		{"140100", 14000, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		now.version = cases[i].version;
 		now.driver = cases[i].driver;
@@ -227,7 +220,7 @@ static void load_from_toolkit(void)
 	remove_toolkit(folder);
 }
 
-static void each_folder_of_a_toolkit_is_searched(void **state)
+TEST(each_folder_of_a_toolkit_is_searched)
 {
 	static const char *const folders[] = {"/lib64", "/lib", "/extras/CUPTI/lib64"};
 	static const struct {
@@ -239,7 +232,6 @@ static void each_folder_of_a_toolkit_is_searched(void **state)
 		     {"libcupti.so.11.8", 12000},
 		     {"libcupti.so.11.8", 11080}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++) {
 			now.below = folders[i];
@@ -274,39 +266,16 @@ static void load_near_runtime(void)
 	remove_toolkit(folder);
 }
 
-static void the_folders_near_the_loaded_runtime_are_searched(void **state)
+TEST(the_folders_near_the_loaded_runtime_are_searched)
 {
 	static const char *const folders[] = {
 		"/nvidia/cuda_runtime/lib", "/nvidia/cuda_cupti/lib", "/nvidia/cu13/lib",
 		"/nvidia/cuda_runtime/extras/CUPTI/lib64", "/extras/CUPTI/lib64"};
 
-	(void)state;
 	now.file = "libcupti.so.13";
 	now.driver = 13000;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		now.below = folders[i];
 		in_child(load_near_runtime);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_version_needs_a_driver_of_its_cuda),
-		cmocka_unit_test(each_folder_of_a_toolkit_is_searched),
-		cmocka_unit_test(the_folders_near_the_loaded_runtime_are_searched),
-		cmocka_unit_test(the_library_in_cuda_home_is_found),
-		cmocka_unit_test(a_function_that_is_not_needed_may_be_missing),
-		cmocka_unit_test(a_newer_driver_takes_an_older_library),
-		cmocka_unit_test(the_library_that_the_program_loaded_comes_first),
-		cmocka_unit_test(nothing_is_loaded_to_attach),
-		cmocka_unit_test(no_library_says_what_to_install),
-		cmocka_unit_test(a_library_newer_than_the_driver_is_refused),
-		cmocka_unit_test(a_library_older_than_cuda_11_8_is_refused),
-		cmocka_unit_test(a_file_that_is_no_library_is_named),
-		cmocka_unit_test(a_missing_function_is_named),
-		cmocka_unit_test(without_a_version_it_serves_the_programs_calls_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

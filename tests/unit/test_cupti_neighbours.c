@@ -4,12 +4,6 @@
  * its calls are ktime's exported ones, as under LD_PRELOAD.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "cupti/activity.h"
 #include "cupti/buffers.h"
@@ -18,6 +12,7 @@
 #include "cupti/library.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "tests/unit/cupti_in_child.h"
+#include "tests/unit/test.h"
 
 #define KERNEL	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 #define CUDA_LAUNCH 211
@@ -118,7 +113,7 @@ static unsigned drain(void)
 	return count;
 }
 
-TEST(calls_answer_not_initialized_without_libcupti)
+CHILD_TEST(calls_answer_not_initialized_without_libcupti)
 {
 	size_t dropped;
 	uint64_t now;
@@ -135,7 +130,7 @@ TEST(calls_answer_not_initialized_without_libcupti)
 	assert_int_equal(cuptiFinalize(), CUPTI_ERROR_NOT_INITIALIZED);
 }
 
-TEST(a_program_alone_has_cupti_to_itself)
+CHILD_TEST(a_program_alone_has_cupti_to_itself)
 {
 	struct sim_cupti *cupti = load();
 
@@ -151,7 +146,7 @@ TEST(a_program_alone_has_cupti_to_itself)
 	assert_false(cupti->kinds[KERNEL]);
 }
 
-TEST(both_have_every_record_where_the_program_comes_second)
+CHILD_TEST(both_have_every_record_where_the_program_comes_second)
 {
 	struct sim_cupti *cupti = load();
 
@@ -174,7 +169,7 @@ TEST(both_have_every_record_where_the_program_comes_second)
 	assert_int_equal(program.completed, program.requests);
 }
 
-TEST(both_have_every_record_where_the_program_was_first)
+CHILD_TEST(both_have_every_record_where_the_program_was_first)
 {
 	struct sim_cupti *cupti = load();
 
@@ -194,7 +189,7 @@ TEST(both_have_every_record_where_the_program_was_first)
 	assert_int_equal(drain(), 10);
 }
 
-TEST(the_program_gets_no_record_that_it_did_not_ask_for)
+CHILD_TEST(the_program_gets_no_record_that_it_did_not_ask_for)
 {
 	struct sim_cupti *cupti = load();
 	CUpti_ActivitySynchronization synchronization = {
@@ -214,7 +209,7 @@ TEST(the_program_gets_no_record_that_it_did_not_ask_for)
 	assert_int_equal(drain(), 2);
 }
 
-TEST(the_program_sees_the_launches_that_ktime_leaves_out)
+CHILD_TEST(the_program_sees_the_launches_that_ktime_leaves_out)
 {
 	struct sim_cupti *cupti = load();
 
@@ -236,7 +231,7 @@ TEST(the_program_sees_the_launches_that_ktime_leaves_out)
 	assert_int_equal(drain(), 1);
 }
 
-TEST(the_programs_buffers_are_filled_before_another_is_requested)
+CHILD_TEST(the_programs_buffers_are_filled_before_another_is_requested)
 {
 	struct sim_cupti *cupti = load();
 	unsigned in_buffer = sizeof(program.memory[0]) / sizeof(CUpti_ActivityKernel10);
@@ -256,7 +251,7 @@ TEST(the_programs_buffers_are_filled_before_another_is_requested)
 	assert_int_equal(program.records, in_buffer + 1);
 }
 
-TEST(a_program_that_declines_buffers_loses_only_its_own_records)
+CHILD_TEST(a_program_that_declines_buffers_loses_only_its_own_records)
 {
 	struct sim_cupti *cupti = load();
 
@@ -269,7 +264,7 @@ TEST(a_program_that_declines_buffers_loses_only_its_own_records)
 	assert_int_equal(drain(), 10);
 }
 
-TEST(the_serialising_kernel_kind_takes_the_place_of_ktimes)
+CHILD_TEST(the_serialising_kernel_kind_takes_the_place_of_ktimes)
 {
 	struct sim_cupti *cupti = load();
 	CUpti_ActivityKernel10 kernel = {
@@ -289,7 +284,7 @@ TEST(the_serialising_kernel_kind_takes_the_place_of_ktimes)
 }
 
 /* What CUPTI answered stands, whoever asked first. */
-TEST(a_kind_that_cupti_refuses_is_on_for_no_one)
+CHILD_TEST(a_kind_that_cupti_refuses_is_on_for_no_one)
 {
 	struct sim_cupti *cupti = load();
 
@@ -305,7 +300,7 @@ TEST(a_kind_that_cupti_refuses_is_on_for_no_one)
 	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_MEMCPY]);
 }
 
-TEST(a_program_that_wants_nodes_has_them_from_whole_graphs)
+CHILD_TEST(a_program_that_wants_nodes_has_them_from_whole_graphs)
 {
 	const struct cupti_settings whole = {.graph_nodes = false};
 	struct sim_cupti *cupti = load();
@@ -320,7 +315,7 @@ TEST(a_program_that_wants_nodes_has_them_from_whole_graphs)
 	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
 }
 
-TEST(kinds_set_for_a_context_stay_on_for_ktime)
+CHILD_TEST(kinds_set_for_a_context_stay_on_for_ktime)
 {
 	struct sim_cupti *cupti = load();
 
@@ -334,7 +329,7 @@ TEST(kinds_set_for_a_context_stay_on_for_ktime)
 	assert_int_equal(program.records, 2);
 }
 
-TEST(drops_that_ktime_asked_about_are_told_to_the_program_too)
+CHILD_TEST(drops_that_ktime_asked_about_are_told_to_the_program_too)
 {
 	struct sim_cupti *cupti = load();
 	size_t dropped = 0;
@@ -350,7 +345,7 @@ TEST(drops_that_ktime_asked_about_are_told_to_the_program_too)
 	assert_int_equal(dropped, 0);
 }
 
-TEST(finalize_hands_over_what_there_is_and_ends_the_collection)
+CHILD_TEST(finalize_hands_over_what_there_is_and_ends_the_collection)
 {
 	struct sim_cupti *cupti = load();
 
@@ -375,7 +370,7 @@ static void set_version(const char *version)
 	setenv("SIM_CUPTI_VERSION", version, 1);
 }
 
-TEST(ktime_leaves_cupti_to_a_v2_subscriber)
+CHILD_TEST(ktime_leaves_cupti_to_a_v2_subscriber)
 {
 	CUpti_SubscriberHandle subscriber;
 	struct sim_cupti *cupti;
@@ -398,7 +393,7 @@ TEST(ktime_leaves_cupti_to_a_v2_subscriber)
 	assert_int_equal(library_errors(), 0);
 }
 
-TEST(ktime_does_not_start_cupti_after_a_v2_subscription)
+CHILD_TEST(ktime_does_not_start_cupti_after_a_v2_subscription)
 {
 	CUpti_SubscriberHandle subscriber;
 	struct sim_cupti *cupti;
@@ -433,7 +428,7 @@ static void let_other_thread_subscribe(void)
 	done = true;
 }
 
-TEST(a_v2_subscription_while_ktime_starts_cupti_leaves_no_kind_on)
+CHILD_TEST(a_v2_subscription_while_ktime_starts_cupti_leaves_no_kind_on)
 {
 	struct sim_cupti *cupti;
 	char reason[512];
@@ -448,7 +443,7 @@ TEST(a_v2_subscription_while_ktime_starts_cupti_leaves_no_kind_on)
 	assert_false(cupti_active());
 }
 
-TEST(a_v2_subscriber_that_records_nothing_of_its_own_leaves_cupti_to_ktime)
+CHILD_TEST(a_v2_subscriber_that_records_nothing_of_its_own_leaves_cupti_to_ktime)
 {
 	CUpti_SubscriberHandle subscriber;
 
@@ -459,7 +454,7 @@ TEST(a_v2_subscriber_that_records_nothing_of_its_own_leaves_cupti_to_ktime)
 	assert_true(cupti_active());
 }
 
-TEST(looked_up_functions_are_replaced_only_for_the_same_library)
+CHILD_TEST(looked_up_functions_are_replaced_only_for_the_same_library)
 {
 	void *real;
 
@@ -470,32 +465,4 @@ TEST(looked_up_functions_are_replaced_only_for_the_same_library)
 	assert_null(cupti_symbol_replacement("cuptiActivityEnable", (void *)&program));
 	assert_null(cupti_symbol_replacement("cuptiActivityEnable", NULL));
 	assert_null(cupti_symbol_replacement("cuptiSubscribe", real));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_answer_not_initialized_without_libcupti),
-		cmocka_unit_test(a_program_alone_has_cupti_to_itself),
-		cmocka_unit_test(both_have_every_record_where_the_program_comes_second),
-		cmocka_unit_test(both_have_every_record_where_the_program_was_first),
-		cmocka_unit_test(the_program_gets_no_record_that_it_did_not_ask_for),
-		cmocka_unit_test(the_program_sees_the_launches_that_ktime_leaves_out),
-		cmocka_unit_test(the_programs_buffers_are_filled_before_another_is_requested),
-		cmocka_unit_test(a_program_that_declines_buffers_loses_only_its_own_records),
-		cmocka_unit_test(the_serialising_kernel_kind_takes_the_place_of_ktimes),
-		cmocka_unit_test(a_kind_that_cupti_refuses_is_on_for_no_one),
-		cmocka_unit_test(a_program_that_wants_nodes_has_them_from_whole_graphs),
-		cmocka_unit_test(kinds_set_for_a_context_stay_on_for_ktime),
-		cmocka_unit_test(drops_that_ktime_asked_about_are_told_to_the_program_too),
-		cmocka_unit_test(finalize_hands_over_what_there_is_and_ends_the_collection),
-		cmocka_unit_test(ktime_leaves_cupti_to_a_v2_subscriber),
-		cmocka_unit_test(ktime_does_not_start_cupti_after_a_v2_subscription),
-		cmocka_unit_test(a_v2_subscription_while_ktime_starts_cupti_leaves_no_kind_on),
-		cmocka_unit_test(
-			a_v2_subscriber_that_records_nothing_of_its_own_leaves_cupti_to_ktime),
-		cmocka_unit_test(looked_up_functions_are_replaced_only_for_the_same_library),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

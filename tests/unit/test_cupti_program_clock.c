@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that gives CUPTI a clock of its own, as PyTorch's profiler does, beside ktime. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
@@ -14,6 +8,7 @@
 #include "preload/base/clock.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "tests/unit/cupti_in_child.h"
+#include "tests/unit/test.h"
 
 #define KERNEL CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 #define MARKER CUPTI_ACTIVITY_KIND_MARKER
@@ -115,7 +110,7 @@ static void expect_ticks(void)
 	assert_int_equal(marker.timestamp, TICKS + 2500000);
 }
 
-TEST(ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_ticks)
+CHILD_TEST(ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_ticks)
 {
 	struct sim_cupti *cupti = load_cupti();
 	uint64_t now = 0;
@@ -133,7 +128,7 @@ TEST(ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_ticks)
 	assert_int_equal(now, ticks());
 }
 
-TEST(a_clock_that_was_there_first_makes_way_for_cuptis_own)
+CHILD_TEST(a_clock_that_was_there_first_makes_way_for_cuptis_own)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -147,7 +142,7 @@ TEST(a_clock_that_was_there_first_makes_way_for_cuptis_own)
 	expect_ticks();
 }
 
-TEST(a_collection_that_does_not_start_leaves_the_programs_clock)
+CHILD_TEST(a_collection_that_does_not_start_leaves_the_programs_clock)
 {
 	struct sim_cupti *cupti = load_cupti();
 	uint64_t now = 0;
@@ -161,7 +156,7 @@ TEST(a_collection_that_does_not_start_leaves_the_programs_clock)
 	assert_int_equal(now, BEGIN); /* the library's own answer */
 }
 
-TEST(setting_the_same_clock_again_keeps_what_is_known_of_its_rate)
+CHILD_TEST(setting_the_same_clock_again_keeps_what_is_known_of_its_rate)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -176,7 +171,7 @@ TEST(setting_the_same_clock_again_keeps_what_is_known_of_its_rate)
 }
 
 /* Threads read both clocks side by side: one that was slower comes with older readings. */
-TEST(a_reading_that_comes_too_late_is_left_out)
+CHILD_TEST(a_reading_that_comes_too_late_is_left_out)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -190,7 +185,7 @@ TEST(a_reading_that_comes_too_late_is_left_out)
 	expect_ticks();
 }
 
-TEST(another_clock_takes_the_place_of_the_first)
+CHILD_TEST(another_clock_takes_the_place_of_the_first)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -204,7 +199,7 @@ TEST(another_clock_takes_the_place_of_the_first)
 	assert_int_equal(kernel.end, 3000);
 }
 
-TEST(finalize_ends_the_programs_clock_too)
+CHILD_TEST(finalize_ends_the_programs_clock_too)
 {
 	load_cupti();
 	cupti_now = BEGIN;
@@ -214,34 +209,16 @@ TEST(finalize_ends_the_programs_clock_too)
 	assert_null(program_clock());
 }
 
-static void a_time_is_converted_by_the_rate_between_two_readings(void **state)
+TEST(a_time_is_converted_by_the_rate_between_two_readings)
 {
 	struct clock_reading earlier = {.cupti = BEGIN, .program = 100};
 	struct clock_reading later = {.cupti = BEGIN + 1000, .program = 2200};
 	struct clock_reading stepped_back = {.cupti = BEGIN - 5, .program = 90};
 
-	(void)state;
 	assert_int_equal(program_clock_at(&earlier, &later, BEGIN), 100);
 	assert_int_equal(program_clock_at(&earlier, &later, BEGIN + 500), 1150);
 	assert_int_equal(program_clock_at(&earlier, &later, BEGIN + 2000), 4300);
 	/* Nothing is known of the rate: a nanosecond each. */
 	assert_int_equal(program_clock_at(&earlier, &earlier, BEGIN + 7), 107);
 	assert_int_equal(program_clock_at(&earlier, &stepped_back, BEGIN + 2), 97);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_ticks),
-		cmocka_unit_test(a_clock_that_was_there_first_makes_way_for_cuptis_own),
-		cmocka_unit_test(a_collection_that_does_not_start_leaves_the_programs_clock),
-		cmocka_unit_test(setting_the_same_clock_again_keeps_what_is_known_of_its_rate),
-		cmocka_unit_test(a_reading_that_comes_too_late_is_left_out),
-		cmocka_unit_test(another_clock_takes_the_place_of_the_first),
-		cmocka_unit_test(finalize_ends_the_programs_clock_too),
-		cmocka_unit_test(a_time_is_converted_by_the_rate_between_two_readings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a call's arguments say of it: the operation, its bytes, its stream and what it waits for. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "preload/launch/describe.h"
+#include "tests/unit/test.h"
 
 /* Addresses: below 0x1000 pageable memory, then pinned, managed and that of devices 0 and 1. */
 enum { PAGEABLE = 0x100, PINNED = 0x1000, MANAGED = 0x2000, DEVICE_0 = 0x3000, DEVICE_1 = 0x4000 };
@@ -59,9 +53,8 @@ static CUresult refuse(unsigned count, CUpointer_attribute *attributes, void **d
 	return CUDA_ERROR_NOT_INITIALIZED;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	driver.cuPointerGetAttributes = get_attributes;
 	context_several_devices = true;
 	errno = 0;
@@ -71,6 +64,8 @@ static int set_up(void **state)
 	}
 	return 0;
 }
+
+AROUND_EACH(set_up, NULL);
 
 static void begin(void)
 {
@@ -101,7 +96,7 @@ static enum fixed_operation between(unsigned source, unsigned destination)
 			      &(struct copy_end){.type = destination});
 }
 
-static void each_two_memory_types_have_a_direction(void **state)
+TEST(each_two_memory_types_have_a_direction)
 {
 	static const enum fixed_operation expected[3][3] = {
 		{OPERATION_COPY_HTOH, OPERATION_COPY_HTOD, OPERATION_COPY_HTOA},
@@ -109,7 +104,6 @@ static void each_two_memory_types_have_a_direction(void **state)
 		{OPERATION_COPY_ATOH, OPERATION_COPY_ATOD, OPERATION_COPY_ATOA},
 	};
 
-	(void)state;
 	for (unsigned from = 0; from < 3; from++)
 		for (unsigned to = 0; to < 3; to++)
 			assert_int_equal(between(from + 1, to + 1), expected[from][to]);
@@ -121,9 +115,8 @@ static void each_two_memory_types_have_a_direction(void **state)
 	}
 }
 
-static void copies_between_two_devices_are_peer_copies(void **state)
+TEST(copies_between_two_devices_are_peer_copies)
 {
-	(void)state;
 	begin();
 	describe_copy_device(&call, DEVICE_1, DEVICE_0, 10, a_stream);
 	is(OPERATION_COPY_PTOP, 10, 0);
@@ -144,13 +137,12 @@ static void copies_between_two_devices_are_peer_copies(void **state)
 	is(OPERATION_COPY_DTOD, 10, 0);
 }
 
-static void contexts_of_one_device_are_no_peers(void **state)
+TEST(contexts_of_one_device_are_no_peers)
 {
 	CUDA_MEMCPY3D_PEER copy = {.WidthInBytes = 2, .Height = 3, .Depth = 5};
 	const CUcontext one = (CUcontext)1, same = (CUcontext)2, other = (CUcontext)3,
 			unknown = (CUcontext)9;
 
-	(void)state;
 	begin();
 	describe_copy_peer(&call, one, other, 10, a_stream);
 	is(OPERATION_COPY_PTOP, 10, 0);
@@ -173,9 +165,8 @@ static void contexts_of_one_device_are_no_peers(void **state)
 }
 
 /* A pair around a synchronous copy of pageable memory holds host work. */
-static void a_copy_with_a_host_side_may_block(void **state)
+TEST(a_copy_with_a_host_side_may_block)
 {
-	(void)state;
 	begin();
 	describe_copy_unified(&call, DEVICE_0, PAGEABLE, 10, a_stream, SYNCHRONOUS);
 	assert_ptr_equal(call.host, (void *)PAGEABLE);
@@ -224,7 +215,7 @@ static void a_copy_with_a_host_side_may_block(void **state)
 	assert_int_equal(errno, 0);
 }
 
-static void shapes_are_as_many_bytes_as_their_extents_say(void **state)
+TEST(shapes_are_as_many_bytes_as_their_extents_say)
 {
 	CUDA_MEMCPY2D flat = {.srcMemoryType = CU_MEMORYTYPE_HOST,
 			      .srcHost = (void *)PINNED,
@@ -239,7 +230,6 @@ static void shapes_are_as_many_bytes_as_their_extents_say(void **state)
 	const CUDA_MEMCPY2D *a_flat = &flat, *none = NULL;
 	const CUDA_MEMCPY3D *a_deep = &deep;
 
-	(void)state;
 	begin();
 	describe_copy_2d(&call, a_flat, a_stream, SYNCHRONOUS);
 	assert_ptr_equal(call.host, (void *)PINNED);
@@ -269,7 +259,7 @@ struct batch_copy {
 	uint32_t order, flags;
 };
 
-static void a_batch_is_one_operation_after_its_first_copy(void **state)
+TEST(a_batch_is_one_operation_after_its_first_copy)
 {
 	const CUdeviceptr destinations[] = {DEVICE_0, PINNED}, sources[] = {PINNED, DEVICE_0};
 	const size_t sizes[] = {100, 23};
@@ -279,7 +269,6 @@ static void a_batch_is_one_operation_after_its_first_copy(void **state)
 	};
 	const uint64_t parts[2][8] = {{1, 20}, {2, 30}};
 
-	(void)state;
 	begin();
 	describe_copy_batch(&call, destinations, sources, sizes, 1, a_stream);
 	is(OPERATION_COPY_HTOD, 100, 0);
@@ -311,9 +300,8 @@ static void a_batch_is_one_operation_after_its_first_copy(void **state)
 	is(OPERATION_DECOMPRESS, 0, CALL_NO_ACTIVITY);
 }
 
-static void a_null_stream_is_the_calls_default_stream(void **state)
+TEST(a_null_stream_is_the_calls_default_stream)
 {
-	(void)state;
 	begin();
 	describe_kernel(&call, (CUfunction)5, NULL);
 	assert_ptr_equal(call.stream, default_stream);
@@ -328,20 +316,4 @@ static void a_null_stream_is_the_calls_default_stream(void **state)
 	describe_call_only(&call, NULL);
 	assert_ptr_equal(call.stream, default_stream);
 	is_call_only();
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-	const struct CMUnitTest tests[] = {
-		TEST(each_two_memory_types_have_a_direction),
-		TEST(copies_between_two_devices_are_peer_copies),
-		TEST(contexts_of_one_device_are_no_peers),
-		TEST(a_copy_with_a_host_side_may_block),
-		TEST(shapes_are_as_many_bytes_as_their_extents_say),
-		TEST(a_batch_is_one_operation_after_its_first_copy),
-		TEST(a_null_stream_is_the_calls_default_stream),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

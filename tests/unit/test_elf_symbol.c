@@ -2,16 +2,10 @@
 /* Symbols are found where the loader finds them, by either kind of hash table. */
 #include <dlfcn.h>
 #include <libgen.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "preload/driver/elf_symbol.h"
+#include "tests/unit/test.h"
 
 static void *open_library(const char *name)
 {
@@ -61,35 +55,21 @@ static void check(const char *name, bool gnu)
 	dlclose(library);
 }
 
-static void by_the_gnu_table(void **state)
+TEST(by_the_gnu_table)
 {
-	(void)state;
 	check("libhashed_gnu.so", true);
 }
 
-static void by_the_older_table(void **state)
+TEST(by_the_older_table)
 {
-	(void)state;
 	check("libhashed_sysv.so", false);
 }
 
-static void libc_is_found(void **state)
+TEST(libc_is_found)
 {
-	(void)state;
 	assert_ptr_equal(elf_libc_symbol("getenv"), dlsym(RTLD_DEFAULT, "getenv"));
 	assert_null(elf_libc_symbol("a_function_that_nothing_has"));
 	/* Of another library. */
 	assert_non_null(dlsym(RTLD_DEFAULT, "_cmocka_run_group_tests"));
 	assert_null(elf_libc_symbol("_cmocka_run_group_tests"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_the_gnu_table),
-		cmocka_unit_test(by_the_older_table),
-		cmocka_unit_test(libc_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

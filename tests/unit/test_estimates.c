@@ -5,17 +5,10 @@
  * right is what test_estimate and test_window_estimate show.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "preload/recording/window_estimate.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/test.h"
 
 #define ROWS 120
 
@@ -116,13 +109,12 @@ static void write_windows(unsigned row, FILE *file)
 		(unsigned long long)units.windows, estimated.total, estimated.error);
 }
 
-static void estimates_are_as_they_were(void **state)
+TEST(estimates_are_as_they_were)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(file);
 	for (unsigned row = 0; row < ROWS; row++) {
 		write_estimate(row, file);
@@ -133,23 +125,12 @@ static void estimates_are_as_they_were(void **state)
 	free(text);
 }
 
-static void forgetting_times_forgets_the_part_of_a_call(void **state)
+TEST(forgetting_times_forgets_the_part_of_a_call)
 {
 	struct estimate estimate = {.shift = 0};
 
-	(void)state;
 	assert_int_equal(estimate_whole_calls(&estimate, 2.75), 2);
 	estimate_forget_timed(&estimate);
 	assert_int_equal(estimate_whole_calls(&estimate, 0.5), 0);
 	assert_int_equal(estimate_whole_calls(&estimate, 0.5), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(estimates_are_as_they_were),
-		cmocka_unit_test(forgetting_times_forgets_the_part_of_a_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

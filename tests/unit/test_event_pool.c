@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* How many events are made, when, and on whose thread: each waits for the driver's lock. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "preload/base/settings.h"
 #include "preload/events/event_pool.h"
+#include "tests/unit/test.h"
 
 /* See event_pool.c: without CUPTI, and the checks after which a shortage counts. */
 #define FIRST_PAIRS 512
@@ -85,9 +80,8 @@ bool context_use(struct context *wanted)
 	return wanted == context;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	driver.cuCtxGetCurrent = get_current;
 	driver.cuEventCreate = create_event;
 	driver.cuEventDestroy_v2 = destroy_event;
@@ -105,12 +99,13 @@ static int start(void **state)
 }
 
 /* Pools that a thread has are there for good; those of a context that has ended are left alone. */
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	context->ended = true;
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static void take(struct event_pool *pool, unsigned count)
 {
@@ -124,9 +119,8 @@ static void look(unsigned times)
 		event_pools_grow();
 }
 
-static void the_first_thread_makes_the_pairs_of_sixteen(void **state)
+TEST(the_first_thread_makes_the_pairs_of_sixteen)
 {
-	(void)state;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, FIRST_PAIRS);
 	assert_int_equal(context->events, 2 * (FIRST_PAIRS + SPARE_PAIRS));
 	for (int thread = 2; thread <= 16; thread++) {
@@ -137,9 +131,8 @@ static void the_first_thread_makes_the_pairs_of_sixteen(void **state)
 }
 
 /* They cost time, and at once. */
-static void with_a_budget_of_the_users_there_are_few_at_first(void **state)
+TEST(with_a_budget_of_the_users_there_are_few_at_first)
 {
-	(void)state;
 	settings.budget = 1;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, 16);
 	assert_int_equal(context->events, 2 * 30);
@@ -161,11 +154,10 @@ static void with_a_budget_of_the_users_there_are_few_at_first(void **state)
 	assert_int_equal(event_pool_enter(&list, context)->pairs, POOL_PAIRS);
 }
 
-static void a_shortage_that_lasts_brings_more_pairs(void **state)
+TEST(a_shortage_that_lasts_brings_more_pairs)
 {
 	struct event_pool *pool = event_pool_enter(&list, context);
 
-	(void)state;
 	take(pool, FIRST_PAIRS);
 	look(LOOKS - 1);
 	assert_int_equal(pool->pairs, FIRST_PAIRS);
@@ -177,12 +169,11 @@ static void a_shortage_that_lasts_brings_more_pairs(void **state)
 }
 
 /* The first calls of all operations have a pair each, until the budget has been reckoned. */
-static void a_shortage_that_passes_brings_none(void **state)
+TEST(a_shortage_that_passes_brings_none)
 {
 	struct event_pool *pool = event_pool_enter(&list, context);
 	struct event_pair *pairs[FIRST_PAIRS];
 
-	(void)state;
 	for (int times = 0; times < 3; times++) {
 		for (int i = 0; i < FIRST_PAIRS; i++)
 			pairs[i] = event_pool_take(pool);
@@ -194,11 +185,10 @@ static void a_shortage_that_passes_brings_none(void **state)
 	assert_int_equal(pool->pairs, FIRST_PAIRS);
 }
 
-static void beside_cupti_lanes_stay_as_they_are_until_it_ends(void **state)
+TEST(beside_cupti_lanes_stay_as_they_are_until_it_ends)
 {
 	struct event_pool *pool;
 
-	(void)state;
 	mode_cupti = true;
 	pool = event_pool_enter(&list, context);
 	take(pool, pool->pairs);
@@ -233,11 +223,10 @@ static void end_context(void)
 	context->handle = (CUcontext)context;
 }
 
-static void a_lane_of_an_ended_context_goes_when_its_thread_enters_another(void **state)
+TEST(a_lane_of_an_ended_context_goes_when_its_thread_enters_another)
 {
 	struct event_pool *pool = event_pool_enter(&list, context), *next;
 
-	(void)state;
 	assert_true(stays(pool));
 	end_context();
 	assert_true(stays(pool));
@@ -248,12 +237,11 @@ static void a_lane_of_an_ended_context_goes_when_its_thread_enters_another(void 
 	assert_true(stays(next));
 }
 
-static void a_lane_stays_until_all_its_pairs_are_back(void **state)
+TEST(a_lane_stays_until_all_its_pairs_are_back)
 {
 	struct event_pool *pool = event_pool_enter(&list, context);
 	struct event_pair *first = event_pool_take(pool), *second = event_pool_take(pool);
 
-	(void)state;
 	end_context();
 	event_pool_enter(&list, context);
 	assert_true(stays(pool));
@@ -263,11 +251,10 @@ static void a_lane_stays_until_all_its_pairs_are_back(void **state)
 	assert_false(stays(pool));
 }
 
-static void a_thread_that_ended_leaves_a_lane_to_the_next_until_the_context_ends(void **state)
+TEST(a_thread_that_ended_leaves_a_lane_to_the_next_until_the_context_ends)
 {
 	struct event_pool *pool = event_pool_enter(&list, context);
 
-	(void)state;
 	pool->spare = event_pool_take(pool);
 	pool->idle = true;
 	list = NULL;
@@ -295,11 +282,10 @@ static unsigned taken_by(struct event_pool *pool, uint32_t operation, unsigned c
 	return count;
 }
 
-static void a_frequent_kernel_leaves_pairs_to_others(void **state)
+TEST(a_frequent_kernel_leaves_pairs_to_others)
 {
 	struct event_pool *pool = event_pool_enter(&list, context);
 
-	(void)state;
 	assert_true(pool->thins);
 	/* The root of 2 x 26 x 1000, where 26 are taken for certain. */
 	assert_in_range(taken_by(pool, 1, 1000), 220, 240);
@@ -309,12 +295,11 @@ static void a_frequent_kernel_leaves_pairs_to_others(void **state)
 	assert_int_equal(taken_by(pool, 3, 8), 8);
 }
 
-static void a_row_has_pairs_for_certain_again_once_some_came_back(void **state)
+TEST(a_row_has_pairs_for_certain_again_once_some_came_back)
 {
 	struct event_pool *pool = event_pool_enter(&list, context);
 	struct event_pair *pair = event_pool_take(pool);
 
-	(void)state;
 	take(pool, 259);
 	for (int i = 0; i < 9; i++)
 		assert_int_equal(event_pool_chance(pool, 5), UINT32_MAX);
@@ -323,18 +308,16 @@ static void a_row_has_pairs_for_certain_again_once_some_came_back(void **state)
 	assert_int_equal(event_pool_chance(pool, 5), UINT32_MAX);
 }
 
-static void an_empty_pool_thins_most(void **state)
+TEST(an_empty_pool_thins_most)
 {
 	struct event_pool *pool = event_pool_enter(&list, context);
 
-	(void)state;
 	take(pool, FIRST_PAIRS);
 	assert_int_equal(event_pool_chance(pool, 5), POOL_LEAST_CHANCE);
 }
 
-static void pairs_for_all_calls_are_not_thinned(void **state)
+TEST(pairs_for_all_calls_are_not_thinned)
 {
-	(void)state;
 	settings.events = EVENTS_ALL;
 	assert_false(event_pool_enter(&list, context)->thins);
 	settings.events = EVENTS_FRACTION;
@@ -344,11 +327,10 @@ static void pairs_for_all_calls_are_not_thinned(void **state)
 	assert_true(event_pools_thin());
 }
 
-static void an_event_that_the_driver_refuses_ends_the_making(void **state)
+TEST(an_event_that_the_driver_refuses_ends_the_making)
 {
 	struct event_pool *pool;
 
-	(void)state;
 	/* The second event of the eleventh pair: the first one goes too. */
 	refused_after = 21;
 	pool = event_pool_enter(&list, context);
@@ -367,9 +349,8 @@ static void an_event_that_the_driver_refuses_ends_the_making(void **state)
 	assert_null(event_pool_take(pool));
 }
 
-static void a_context_has_a_limit_of_events(void **state)
+TEST(a_context_has_a_limit_of_events)
 {
-	(void)state;
 	context->events = CONTEXT_EVENTS - 8;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, 4);
 	assert_int_equal(context->events, CONTEXT_EVENTS);
@@ -379,12 +360,11 @@ static void a_context_has_a_limit_of_events(void **state)
 	assert_int_equal(context->events, CONTEXT_EVENTS);
 }
 
-static void later_threads_take_the_spare_pairs_once_each(void **state)
+TEST(later_threads_take_the_spare_pairs_once_each)
 {
 	unsigned before;
 	struct event_pool *one, *other;
 
-	(void)state;
 	event_pool_enter(&list, context);
 	before = created;
 	list = NULL;
@@ -403,9 +383,8 @@ static void later_threads_take_the_spare_pairs_once_each(void **state)
 	assert_int_equal(created, before + 2 * LATER_PAIRS);
 }
 
-static void a_context_that_is_not_current_is_made_so_meanwhile(void **state)
+TEST(a_context_that_is_not_current_is_made_so_meanwhile)
 {
-	(void)state;
 	driver.cuCtxGetCurrent = get_no_context;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, FIRST_PAIRS);
 	assert_int_equal(pushed, 1);
@@ -418,9 +397,8 @@ static void a_context_that_is_not_current_is_made_so_meanwhile(void **state)
 	assert_int_equal(failures, 1);
 }
 
-static void with_cupti_there_are_few_and_for_all_calls_all(void **state)
+TEST(with_cupti_there_are_few_and_for_all_calls_all)
 {
-	(void)state;
 	mode_cupti = true;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, 32);
 	assert_int_equal(context->events, 2 * (32 + 60));
@@ -431,11 +409,10 @@ static void with_cupti_there_are_few_and_for_all_calls_all(void **state)
 	assert_int_equal(event_pool_enter(&list, context)->pairs, POOL_PAIRS);
 }
 
-static void a_pool_grows_to_its_slots(void **state)
+TEST(a_pool_grows_to_its_slots)
 {
 	struct event_pool *pool = event_pool_enter(&list, context);
 
-	(void)state;
 	/* Half of them and no less is enough. */
 	take(pool, FIRST_PAIRS / 2);
 	look(2 * LOOKS);
@@ -447,31 +424,4 @@ static void a_pool_grows_to_its_slots(void **state)
 	look(2 * LOOKS);
 	assert_int_equal(pool->pairs, POOL_PAIRS);
 	assert_int_equal(pool->short_checks, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-		TEST(the_first_thread_makes_the_pairs_of_sixteen),
-		TEST(with_a_budget_of_the_users_there_are_few_at_first),
-		TEST(a_shortage_that_lasts_brings_more_pairs),
-		TEST(a_shortage_that_passes_brings_none),
-		TEST(beside_cupti_lanes_stay_as_they_are_until_it_ends),
-		TEST(a_lane_of_an_ended_context_goes_when_its_thread_enters_another),
-		TEST(a_lane_stays_until_all_its_pairs_are_back),
-		TEST(a_thread_that_ended_leaves_a_lane_to_the_next_until_the_context_ends),
-		TEST(a_frequent_kernel_leaves_pairs_to_others),
-		TEST(a_row_has_pairs_for_certain_again_once_some_came_back),
-		TEST(an_empty_pool_thins_most),
-		TEST(an_event_that_the_driver_refuses_ends_the_making),
-		TEST(a_context_has_a_limit_of_events),
-		TEST(later_threads_take_the_spare_pairs_once_each),
-		TEST(a_context_that_is_not_current_is_made_so_meanwhile),
-		TEST(with_cupti_there_are_few_and_for_all_calls_all),
-		TEST(a_pool_grows_to_its_slots),
-		TEST(pairs_for_all_calls_are_not_thinned),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

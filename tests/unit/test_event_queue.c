@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Event pairs of a stream that several threads launch into: the driver may take their calls in
  * another order than that in which they began. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
 #include "preload/events/event_queue.h"
+#include "tests/unit/test.h"
 
 struct driver driver;
 
@@ -48,7 +42,7 @@ static void done(struct in_flight *operation, enum event_end end)
 	*(count++ ? &read_second : &read_first) = operation->by_events;
 }
 
-static void a_pair_that_is_not_reached_is_read_later(void **state)
+TEST(a_pair_that_is_not_reached_is_read_later)
 {
 	static struct event_pool pool;
 	static struct context context;
@@ -60,7 +54,6 @@ static void a_pair_that_is_not_reached_is_read_later(void **state)
 		{.operation = &operation, .stream = &stream, .pair = &pairs[0]},
 		{.operation = &operation, .stream = &stream, .pair = &pairs[1]}};
 
-	(void)state;
 	driver.cuEventQuery = query;
 	driver.cuEventElapsedTime = elapsed;
 	assert_true(event_queue_add(&operations[0]));
@@ -118,9 +111,8 @@ static void note(struct in_flight *operation, enum event_end end)
 	count++;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	driver.cuEventQuery = query_number;
 	driver.cuEventElapsedTime = elapsed_number;
 	query_result = elapsed_result = CUDA_SUCCESS;
@@ -142,12 +134,13 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	event_queue_give_up(NULL, EVENT_LATE, note);
 	return event_queue_forget(&streams[0]) && event_queue_forget(&streams[1]) ? 0 : -1;
 }
+
+AROUND_EACH(start, stop);
 
 static void add(unsigned stream, unsigned number)
 {
@@ -157,9 +150,8 @@ static void add(unsigned stream, unsigned number)
 	}
 }
 
-static void finished_pairs_are_read_in_order_with_few_queries(void **state)
+TEST(finished_pairs_are_read_in_order_with_few_queries)
 {
-	(void)state;
 	add(0, PAIRS);
 	expected_next = 100;
 	for (uintptr_t to = 100; to <= 200; to += to < 103 ? 1 : 97) {
@@ -180,9 +172,8 @@ static void finished_pairs_are_read_in_order_with_few_queries(void **state)
 	assert_int_equal(failures, 0);
 }
 
-static void a_stream_is_busy_as_long_as_its_pairs_take_at_least(void **state)
+TEST(a_stream_is_busy_as_long_as_its_pairs_take_at_least)
 {
-	(void)state;
 	add(0, 10);
 	reached_to = 104;
 	assert_int_equal(event_queue_poll(UINT64_MAX, note), 6);
@@ -202,9 +193,8 @@ static void a_stream_is_busy_as_long_as_its_pairs_take_at_least(void **state)
 	assert_int_equal(operations[0].timed, 10);
 }
 
-static void what_the_driver_refuses_is_lost(void **state)
+TEST(what_the_driver_refuses_is_lost)
 {
-	(void)state;
 	add(0, 3);
 	query_result = elapsed_result = CUDA_ERROR_INVALID_HANDLE;
 	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
@@ -216,9 +206,8 @@ static void what_the_driver_refuses_is_lost(void **state)
 	assert_int_equal(pool.put, 3);
 }
 
-static void contexts_are_apart(void **state)
+TEST(contexts_are_apart)
 {
-	(void)state;
 	add(0, 3);
 	add(1, 5);
 	assert_int_equal(event_queue_pending(NULL), 8);
@@ -249,18 +238,4 @@ static void contexts_are_apart(void **state)
 	add(1, 1);
 	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
 	assert_int_equal(count, 9);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pair_that_is_not_reached_is_read_later),
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-		TEST(finished_pairs_are_read_in_order_with_few_queries),
-		TEST(a_stream_is_busy_as_long_as_its_pairs_take_at_least),
-		TEST(what_the_driver_refuses_is_lost),
-		TEST(contexts_are_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The watch over gates: which it opens, when, and when it stops looking. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/events/gates.h"
+#include "tests/unit/test.h"
 
 #define MILLISECOND 1000000u
 #define SECOND	    1000000000u
@@ -39,7 +33,7 @@ static bool look(unsigned times)
 }
 
 /* A gate of the test's own, its word 0, and no watch. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct gate *gate;
 
@@ -53,13 +47,15 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	gate_give(*state);
 	return 0;
 }
 
-static void a_gate_that_opens_in_time_is_left_alone(void **state)
+AROUND_EACH(set_up, tear_down);
+
+TEST(a_gate_that_opens_in_time_is_left_alone)
 {
 	struct gate *gate = *state;
 	uint64_t forced = gates_forced;
@@ -81,7 +77,7 @@ static void a_gate_that_opens_in_time_is_left_alone(void **state)
 	assert_int_equal(wakes, 1);
 }
 
-static void a_forgotten_gate_is_opened(void **state)
+TEST(a_forgotten_gate_is_opened)
 {
 	struct gate *gate = *state;
 	uint64_t forced = gates_forced;
@@ -96,7 +92,7 @@ static void a_forgotten_gate_is_opened(void **state)
 	assert_int_equal(word_of(gate), 1);
 }
 
-static void a_gate_left_closed_opens_with_the_next(void **state)
+TEST(a_gate_left_closed_opens_with_the_next)
 {
 	struct gate *gate = *state;
 
@@ -106,7 +102,7 @@ static void a_gate_left_closed_opens_with_the_next(void **state)
 	assert_int_equal(word_of(gate), 1);
 }
 
-static void all_gates_can_be_opened(void **state)
+TEST(all_gates_can_be_opened)
 {
 	struct gate *gate = *state;
 
@@ -118,7 +114,7 @@ static void all_gates_can_be_opened(void **state)
 	assert_int_equal(word_of(gate), 1);
 }
 
-static void the_watch_ends_a_second_after_the_last_use(void **state)
+TEST(the_watch_ends_a_second_after_the_last_use)
 {
 	struct gate *gate = *state;
 
@@ -136,7 +132,7 @@ static void the_watch_ends_a_second_after_the_last_use(void **state)
 }
 
 /* As the device compares it. */
-static void the_counter_runs_over(void **state)
+TEST(the_counter_runs_over)
 {
 	struct gate *gate = *state;
 
@@ -146,7 +142,7 @@ static void the_counter_runs_over(void **state)
 	assert_int_equal(word_of(gate), 0);
 }
 
-static void a_gate_goes_to_another_thread_open(void **state)
+TEST(a_gate_goes_to_another_thread_open)
 {
 	struct gate *gate = *state, *others[GATE_THREADS];
 	unsigned count = 0;
@@ -160,17 +156,4 @@ static void a_gate_goes_to_another_thread_open(void **state)
 	assert_ptr_equal(gate_take(), gate);
 	while (count--)
 		gate_give(others[count]);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(a_gate_that_opens_in_time_is_left_alone),	  TEST(a_forgotten_gate_is_opened),
-		TEST(a_gate_left_closed_opens_with_the_next),	  TEST(all_gates_can_be_opened),
-		TEST(the_watch_ends_a_second_after_the_last_use), TEST(the_counter_runs_over),
-		TEST(a_gate_goes_to_another_thread_open),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Each change of what a device holds is in the trace once, and what was left out is made good. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "preload/memory/allocations.h"
 #include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
+#include "tests/unit/test.h"
 
 /* Times of records are ticks, and later than 0. */
 static uint64_t version, locks;
@@ -44,7 +36,7 @@ static void start(void)
 }
 
 /* The table is the process's: each test has one of its own. */
-#define TEST(name) TEST_IN_CHILD(name, start())
+#define CHILD_TEST(name) TEST_IN_CHILD(name, start())
 
 static const struct memory_sums *sums_now(void)
 {
@@ -117,7 +109,7 @@ static const char *records(void)
 	return text;
 }
 
-TEST(without_a_trace_nothing_is_noted)
+CHILD_TEST(without_a_trace_nothing_is_noted)
 {
 	const uint64_t before = locks;
 
@@ -127,7 +119,7 @@ TEST(without_a_trace_nothing_is_noted)
 	assert_int_equal(locks, before);
 }
 
-TEST(what_was_not_written_is_forgotten_unwanted)
+CHILD_TEST(what_was_not_written_is_forgotten_unwanted)
 {
 	held_changes_want(true);
 	change(3, 30);
@@ -141,7 +133,7 @@ TEST(what_was_not_written_is_forgotten_unwanted)
 }
 
 /* Of memory that is on a device for good, with the device's total after each. */
-TEST(changes_are_of_the_devices_total)
+CHILD_TEST(changes_are_of_the_devices_total)
 {
 	held_changes_want(true);
 	add(SPACE_POINTER, ALLOCATION_DEVICE, 0, 1, 1);
@@ -159,7 +151,7 @@ TEST(changes_are_of_the_devices_total)
 	assert_string_equal(records(), "0:1 0:3 1:4 0:19 0:17 0:18 ");
 }
 
-TEST(each_change_is_written_once_and_in_its_order)
+CHILD_TEST(each_change_is_written_once_and_in_its_order)
 {
 	uint64_t before;
 
@@ -179,7 +171,7 @@ TEST(each_change_is_written_once_and_in_its_order)
 	assert_int_equal(run.header->counters[COUNTER_trace_lost], 0);
 }
 
-TEST(a_trace_that_begins_later_begins_with_what_is_held)
+CHILD_TEST(a_trace_that_begins_later_begins_with_what_is_held)
 {
 	change(1, 100);
 	change(SESSION_DEVICES - 1, 0);
@@ -197,7 +189,7 @@ TEST(a_trace_that_begins_later_begins_with_what_is_held)
 	assert_string_equal(records(), "1:100 63:0 1:110 1:120 63:0 ");
 }
 
-TEST(what_is_held_is_told_again_when_older_records_gave_way)
+CHILD_TEST(what_is_held_is_told_again_when_older_records_gave_way)
 {
 	const struct trace_record record = {.kind = ROW_KERNEL};
 
@@ -221,7 +213,7 @@ TEST(what_is_held_is_told_again_when_older_records_gave_way)
 	assert_string_equal(records(), "2:9 ");
 }
 
-TEST(more_changes_than_fit_are_counted_and_end_with_what_is_held)
+CHILD_TEST(more_changes_than_fit_are_counted_and_end_with_what_is_held)
 {
 	char last[32];
 	const char *text;
@@ -246,19 +238,4 @@ TEST(more_changes_than_fit_are_counted_and_end_with_what_is_held)
 	text = records();
 	snprintf(last, sizeof(last), "%s", text);
 	assert_string_equal(last, "0:80 0:80 ");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_trace_nothing_is_noted),
-		cmocka_unit_test(what_was_not_written_is_forgotten_unwanted),
-		cmocka_unit_test(changes_are_of_the_devices_total),
-		cmocka_unit_test(each_change_is_written_once_and_in_its_order),
-		cmocka_unit_test(a_trace_that_begins_later_begins_with_what_is_held),
-		cmocka_unit_test(what_is_held_is_told_again_when_older_records_gave_way),
-		cmocka_unit_test(more_changes_than_fit_are_counted_and_end_with_what_is_held),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of what the program holds, and its sums, hold what a plain model of them holds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "preload/memory/holdings.h"
 #include "tests/unit/own_process.h"
+#include "tests/unit/test.h"
 
 #define MB (UINT64_C(1) << 20)
 
 static uint64_t now;
 
 /* The table is the process's: each test has one of its own. */
-#define TEST(name) TEST_IN_CHILD(name, now = 0)
+#define CHILD_TEST(name) TEST_IN_CHILD(name, now = 0)
 
 static const struct memory_sums *sums_now(void)
 {
@@ -65,7 +58,7 @@ static void is(int device, enum allocation_kind kind, uint64_t held, uint64_t co
 	assert_int_equal(sum->peak, peak);
 }
 
-TEST(the_peak_is_the_most_at_once_and_when_it_began)
+CHILD_TEST(the_peak_is_the_most_at_once_and_when_it_began)
 {
 	const struct memory_sum *sum = sum_of(0, ALLOCATION_DEVICE);
 
@@ -87,7 +80,7 @@ TEST(the_peak_is_the_most_at_once_and_when_it_began)
 	assert_int_equal(sum->frees, 1);
 }
 
-TEST(each_device_and_kind_has_its_own_sum)
+CHILD_TEST(each_device_and_kind_has_its_own_sum)
 {
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		for (int kind = 0; kind < ALLOCATION_PINNED; kind++)
@@ -112,7 +105,7 @@ TEST(each_device_and_kind_has_its_own_sum)
 	is(2, ALLOCATION_TOTAL, 609, 3, 810);
 }
 
-TEST(a_key_is_of_one_space)
+CHILD_TEST(a_key_is_of_one_space)
 {
 	add_in(SPACE_HOST, ALLOCATION_PINNED, -1, 5, 7, NULL);
 	assert_false(take(SPACE_POINTER, 5));
@@ -122,7 +115,7 @@ TEST(a_key_is_of_one_space)
 	assert_false(take(SPACE_HOST, 5));
 }
 
-TEST(what_the_driver_did_not_free_is_held_again)
+CHILD_TEST(what_the_driver_did_not_free_is_held_again)
 {
 	struct taken taken;
 
@@ -142,7 +135,7 @@ TEST(what_the_driver_did_not_free_is_held_again)
 	is(3, ALLOCATION_DEVICE, 0, 0, 50);
 }
 
-TEST(a_key_that_comes_again_was_freed_unseen)
+CHILD_TEST(a_key_that_comes_again_was_freed_unseen)
 {
 	add(5, 50);
 	add(5, 20);
@@ -153,7 +146,7 @@ TEST(a_key_that_comes_again_was_freed_unseen)
 	is(0, ALLOCATION_DEVICE, 0, 0, 50);
 }
 
-TEST(a_context_ends_with_what_was_allocated_in_it)
+CHILD_TEST(a_context_ends_with_what_was_allocated_in_it)
 {
 	int one, other;
 
@@ -169,7 +162,7 @@ TEST(a_context_ends_with_what_was_allocated_in_it)
 	is(0, ALLOCATION_POOL, 1, 1, 1);
 }
 
-TEST(physical_memory_is_held_until_handles_and_addresses_are_gone)
+CHILD_TEST(physical_memory_is_held_until_handles_and_addresses_are_gone)
 {
 	struct taken taken;
 
@@ -199,7 +192,7 @@ TEST(physical_memory_is_held_until_handles_and_addresses_are_gone)
 	is(0, ALLOCATION_VIRTUAL, 0, 0, 5 * MB);
 }
 
-TEST(physical_memory_whose_handles_are_gone_can_be_had_again)
+CHILD_TEST(physical_memory_whose_handles_are_gone_can_be_had_again)
 {
 	struct taken taken;
 
@@ -222,7 +215,7 @@ TEST(physical_memory_whose_handles_are_gone_can_be_had_again)
 	is(0, ALLOCATION_VIRTUAL, 0, 0, 4 * MB);
 }
 
-TEST(what_does_not_fit_is_counted)
+CHILD_TEST(what_does_not_fit_is_counted)
 {
 	for (uint64_t i = 0; i < HOLDINGS_MOST; i++)
 		add(512 * (i + 1), 1);
@@ -245,7 +238,7 @@ TEST(what_does_not_fit_is_counted)
 }
 
 /* Random programs of few keys, against a plain array. */
-TEST(it_holds_what_a_plain_array_holds)
+CHILD_TEST(it_holds_what_a_plain_array_holds)
 {
 	uint64_t held[64] = {0}, sum = 0, count = 0, peak = 0;
 	uint32_t random = 1;
@@ -273,22 +266,4 @@ TEST(it_holds_what_a_plain_array_holds)
 		peak = sum > peak ? sum : peak;
 		is(0, ALLOCATION_TOTAL, sum, count, peak);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_peak_is_the_most_at_once_and_when_it_began),
-		cmocka_unit_test(each_device_and_kind_has_its_own_sum),
-		cmocka_unit_test(a_key_is_of_one_space),
-		cmocka_unit_test(what_the_driver_did_not_free_is_held_again),
-		cmocka_unit_test(a_key_that_comes_again_was_freed_unseen),
-		cmocka_unit_test(a_context_ends_with_what_was_allocated_in_it),
-		cmocka_unit_test(physical_memory_is_held_until_handles_and_addresses_are_gone),
-		cmocka_unit_test(physical_memory_whose_handles_are_gone_can_be_had_again),
-		cmocka_unit_test(what_does_not_fit_is_counted),
-		cmocka_unit_test(it_holds_what_a_plain_array_holds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The union of intervals, held to a union that keeps them all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "preload/timeline/timeline.h"
+#include "tests/unit/test.h"
 
 #define TIMES 4000
 
@@ -29,21 +20,21 @@ static void note_gap(const struct interval *before, const struct interval *after
 	assert_int_equal(after->first.name, after->start);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	set = (struct interval_set){.gap = note_gap, .argument = &gaps};
 	memset(covered, 0, sizeof(covered));
 	gaps = gap_total = 0;
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	free(set.intervals);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static void add(uint64_t from, uint64_t to)
 {
@@ -64,9 +55,8 @@ static uint64_t covered_total(void)
 	return total;
 }
 
-static void intervals_in_any_order_have_the_union_of_all(void **state)
+TEST(intervals_in_any_order_have_the_union_of_all)
 {
-	(void)state;
 	srand(1);
 	for (unsigned round = 0; round < 200; round++) {
 		uint64_t first = TIMES, last = 0;
@@ -91,9 +81,8 @@ static void intervals_in_any_order_have_the_union_of_all(void **state)
 }
 
 /* What starts at the time up to which it is settled, or later, may still come. */
-static void what_is_settled_on_the_way_changes_nothing(void **state)
+TEST(what_is_settled_on_the_way_changes_nothing)
 {
-	(void)state;
 	srand(2);
 	for (unsigned i = 0; i < 3000; i++) {
 		uint64_t from = 100 + i + (uint64_t)rand() % 50;
@@ -106,9 +95,8 @@ static void what_is_settled_on_the_way_changes_nothing(void **state)
 	assert_true(interval_set_kept(&set) < 60);
 }
 
-static void an_interval_that_comes_too_late_is_counted_as_late(void **state)
+TEST(an_interval_that_comes_too_late_is_counted_as_late)
 {
-	(void)state;
 	add(10, 20);
 	add(100, 110);
 	add(200, 210);
@@ -121,9 +109,8 @@ static void an_interval_that_comes_too_late_is_counted_as_late(void **state)
 }
 
 /* The oldest give way, as if no earlier record were due. */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 10 * INTERVALS_KEPT; i++)
 		interval_set_add(&set, &(struct interval){.start = 10 * i,
 							  .end = 10 * i + 4,
@@ -134,19 +121,4 @@ static void memory_is_bounded(void **state)
 	assert_int_equal(set.total, 4 * 10 * INTERVALS_KEPT);
 	interval_set_settle(&set, UINT64_MAX);
 	assert_int_equal(gap_total, 6 * (10 * INTERVALS_KEPT - 1));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(intervals_in_any_order_have_the_union_of_all, start,
-						stop),
-		cmocka_unit_test_setup_teardown(what_is_settled_on_the_way_changes_nothing, start,
-						stop),
-		cmocka_unit_test_setup_teardown(an_interval_that_comes_too_late_is_counted_as_late,
-						start, stop),
-		cmocka_unit_test_setup_teardown(memory_is_bounded, start, stop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table that is printed where the collector cannot: from the profile's rows as they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "preload/base/clock.h"
 #include "preload/recording/rows.h"
@@ -18,6 +9,7 @@
 #include "report/session/estimate.h"
 #include "report/session/items.h"
 #include "tests/unit/made_run.h"
+#include "tests/unit/test.h"
 
 static struct thread threads[2] = {{.next = &threads[1]}};
 
@@ -33,9 +25,8 @@ uint64_t rows_lost_untaken(void)
 	return lost;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	if (make_run(0))
 		return -1;
 	run.header->pid = 42;
@@ -43,15 +34,16 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	session_close(run.session);
 	for (unsigned i = 0; i < 2; i++)
 		threads[i].ring.head = threads[i].ring_tail = 0;
 	lost = 0;
 	return 0;
 }
+
+AROUND_EACH(set_up, tear_down);
 
 static struct row *row_of(enum row_kind kind, const char *name, uint64_t calls)
 {
@@ -95,11 +87,10 @@ static void prints(const char *expected)
 	free(text);
 }
 
-static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
+TEST(each_row_is_by_the_clock_that_timed_more_of_it)
 {
 	struct row *row = row_of(ROW_KERNEL, "by CUPTI", 4);
 
-	(void)state;
 	run.header->overheads[OVERHEAD_KERNEL].ns = 2900;
 	run.header->overheads[OVERHEAD_COPY].ns = 1000;
 	for (uint64_t i = 1; i <= 3; i++)
@@ -150,13 +141,12 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 }
 
 /* As in the report: with the rest of the GPU's work, unless their nodes are rows themselves. */
-static void graphs_are_printed_where_their_time_counts_once(void **state)
+TEST(graphs_are_printed_where_their_time_counts_once)
 {
 	struct row *graph = row_of(ROW_GRAPH, "[CUDA graph 1]", 4), *kernel;
 	uint64_t *counters = run.header->counters;
 	char *text;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		session_add_sample(run.session, &graph->events, 5000);
 	text = written();
@@ -188,13 +178,12 @@ static void graphs_are_printed_where_their_time_counts_once(void **state)
 }
 
 /* What is not printed stays in the profile. */
-static void a_profile_that_has_more_is_kept(void **state)
+TEST(a_profile_that_has_more_is_kept)
 {
 	struct row *row = row_of(ROW_KERNEL, "first", 1);
 	char kept[] = "/tmp/ktime-last-report-XXXXXX", expected[128], *text;
 	int fd = mkstemp(kept);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	snprintf(expected, sizeof(expected),
@@ -208,12 +197,11 @@ static void a_profile_that_has_more_is_kept(void **state)
 	unlink(kept);
 }
 
-static void pairs_of_queued_operations_lose_more(void **state)
+TEST(pairs_of_queued_operations_lose_more)
 {
 	static const char *const names[] = {"all timed", "sampled"};
 	char *text;
 
-	(void)state;
 	run.header->overheads[OVERHEAD_KERNEL].ns = 2900;
 	run.header->queued.ns = 700;
 	for (unsigned i = 0; i < 2; i++) {
@@ -235,11 +223,10 @@ static void pairs_of_queued_operations_lose_more(void **state)
 }
 
 /* Seven of a ring, five that found it full, and of two threads' counts what is not in the rows. */
-static void calls_that_left_no_record_are_missing_too(void **state)
+TEST(calls_that_left_no_record_are_missing_too)
 {
 	char *text;
 
-	(void)state;
 	row_of(ROW_KERNEL, "first", 1);
 	threads[0].ring.head = 7;
 	lost = 5;
@@ -256,12 +243,11 @@ static void calls_that_left_no_record_are_missing_too(void **state)
 }
 
 /* Of ten launches six came by CUPTI's records, and four by their calls. */
-static void calls_that_the_table_has_by_records_are_not_missing(void **state)
+TEST(calls_that_the_table_has_by_records_are_not_missing)
 {
 	struct row *row = row_of(ROW_KERNEL, "first", 4);
 	char *text;
 
-	(void)state;
 	row->cupti.count = 6;
 	threads[0].ring.head = 6;
 	text = written();
@@ -269,9 +255,8 @@ static void calls_that_the_table_has_by_records_are_not_missing(void **state)
 	free(text);
 }
 
-static void what_would_change_a_terminal_is_escaped(void **state)
+TEST(what_would_change_a_terminal_is_escaped)
 {
-	(void)state;
 	run.header->command = session_intern(run.session, "./app \033[1m\x7f\t~ a");
 	row_of(ROW_KERNEL, "k\nl\x1f ", 1);
 	prints("==42== Profiling application: ./app \\x1b[1m\\x7f\\x09~ a\n"
@@ -284,12 +269,11 @@ static void what_would_change_a_terminal_is_escaped(void **state)
 	       "and 1 have no time.\n");
 }
 
-static void the_longest_of_very_many_rows_are_printed(void **state)
+TEST(the_longest_of_very_many_rows_are_printed)
 {
 	char name[300], *text, *line;
 	unsigned lines = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i < 1100; i++) {
 		/* Neither in order nor in the reverse; the shortest last. */
 		uint64_t number = (1099 - i) * 7 % 1100;
@@ -310,14 +294,13 @@ static void the_longest_of_very_many_rows_are_printed(void **state)
 	free(write_beside("/nonexistent/kept", false));
 }
 
-static void nothing_is_written_after_the_end(void **state)
+TEST(nothing_is_written_after_the_end)
 {
 	char path[] = "/tmp/ktime-last-report-XXXXXX";
 	struct log_file log = {.path = path};
 	struct reporter_output output = {.log = &log, .kept = path, .remove_kept = true};
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) - 1);
 	assert_false(last_report_is_written());
@@ -340,14 +323,13 @@ static void nothing_is_written_after_the_end(void **state)
 
 /* As in a sandbox that refuses to open files. The profile is removed before, and has no name then.
  */
-static void a_log_that_was_opened_ahead_is_not_opened_again(void **state)
+TEST(a_log_that_was_opened_ahead_is_not_opened_again)
 {
 	char path[] = "/tmp/ktime-last-report-XXXXXX", profile[8] = "", text[4096] = "";
 	struct log_file log = {.path = path};
 	const struct reporter_output output = {.log = &log, .kept = profile, .remove_kept = true};
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	log_file_keep_open(&log);
 	log.path = "/nowhere/log";
@@ -361,23 +343,4 @@ static void a_log_that_was_opened_ahead_is_not_opened_again(void **state)
 	close(log.kept);
 	close(fd);
 	unlink(path);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(each_row_is_by_the_clock_that_timed_more_of_it),
-		TEST(graphs_are_printed_where_their_time_counts_once),
-		TEST(a_profile_that_has_more_is_kept),
-		TEST(pairs_of_queued_operations_lose_more),
-		TEST(calls_that_left_no_record_are_missing_too),
-		TEST(calls_that_the_table_has_by_records_are_not_missing),
-		TEST(what_would_change_a_terminal_is_escaped),
-		TEST(the_longest_of_very_many_rows_are_printed),
-		TEST(nothing_is_written_after_the_end),
-		TEST(a_log_that_was_opened_ahead_is_not_opened_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

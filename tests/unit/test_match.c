@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "cupti/activity.h"
 #include "preload/collector/calls.h"
 #include "tests/unit/own_process.h"
+#include "tests/unit/test.h"
 
 static unsigned given_up;
 
@@ -64,9 +58,9 @@ static struct match_stream *find(uint32_t context, uint32_t stream, uint32_t thr
 			.thread = thread, .start = start, .operation = operation, .bytes = bytes});
 }
 
-#define TEST(name) TEST_IN_CHILD(name, given_up = 0)
+#define CHILD_TEST(name) TEST_IN_CHILD(name, given_up = 0)
 
-TEST(a_stream_is_kept_while_calls_await_their_records)
+CHILD_TEST(a_stream_is_kept_while_calls_await_their_records)
 {
 	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *call = call_at(1000), *found;
@@ -81,7 +75,7 @@ TEST(a_stream_is_kept_while_calls_await_their_records)
 	assert_int_equal(given_up, 0);
 }
 
-TEST(calls_without_records_are_given_up_with_their_stream)
+CHILD_TEST(calls_without_records_are_given_up_with_their_stream)
 {
 	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *call = call_at(1000);
@@ -112,7 +106,7 @@ static struct match_stream *two_threads(void)
 	return stream;
 }
 
-TEST(records_by_thread_find_that_threads_calls)
+CHILD_TEST(records_by_thread_find_that_threads_calls)
 {
 	static const uint64_t order[] = {2, 4, 6, 1, 3, 5};
 	struct match_stream *stream = two_threads();
@@ -128,7 +122,7 @@ TEST(records_by_thread_find_that_threads_calls)
 	assert_int_equal(given_up, 0);
 }
 
-TEST(records_in_the_order_of_all_find_the_next_call)
+CHILD_TEST(records_in_the_order_of_all_find_the_next_call)
 {
 	struct match_stream *stream = two_threads();
 	struct in_flight *found;
@@ -141,7 +135,7 @@ TEST(records_in_the_order_of_all_find_the_next_call)
 	assert_int_equal(given_up, 0);
 }
 
-TEST(in_the_order_of_all_what_is_passed_over_has_no_record)
+CHILD_TEST(in_the_order_of_all_what_is_passed_over_has_no_record)
 {
 	struct match_stream *stream = two_threads();
 	struct in_flight *call = call_of(11, 7000), *found;
@@ -155,7 +149,7 @@ TEST(in_the_order_of_all_what_is_passed_over_has_no_record)
 	assert_false(match_pending(stream));
 }
 
-TEST(calls_at_the_same_time_are_ambiguous_where_threads_are_not_known)
+CHILD_TEST(calls_at_the_same_time_are_ambiguous_where_threads_are_not_known)
 {
 	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *one = call_of(11, 1000), *other = call_of(22, 1003), *found;
@@ -175,7 +169,7 @@ TEST(calls_at_the_same_time_are_ambiguous_where_threads_are_not_known)
 	assert_true(found->ambiguous);
 }
 
-TEST(a_record_by_a_thread_without_calls_finds_what_fits)
+CHILD_TEST(a_record_by_a_thread_without_calls_finds_what_fits)
 {
 	struct match_stream *stream = two_threads();
 	struct in_flight *found;
@@ -186,7 +180,7 @@ TEST(a_record_by_a_thread_without_calls_finds_what_fits)
 	assert_int_equal(given_up, 0);
 }
 
-TEST(another_threads_call_may_not_be_the_records)
+CHILD_TEST(another_threads_call_may_not_be_the_records)
 {
 	struct match_stream *stream = two_threads();
 
@@ -196,7 +190,7 @@ TEST(another_threads_call_may_not_be_the_records)
 	assert_false(take(stream, ACTIVITY_UNKNOWN_THREAD, 10000, &kernel, 0)->ambiguous);
 }
 
-TEST(the_next_kernel_is_the_threads_own_and_stays)
+CHILD_TEST(the_next_kernel_is_the_threads_own_and_stays)
 {
 	struct match_stream *stream = two_threads();
 
@@ -213,7 +207,7 @@ TEST(the_next_kernel_is_the_threads_own_and_stays)
 }
 
 /* A number may be given out again before all that is of the first stream has gone. */
-TEST(a_list_that_two_streams_use_goes_with_the_second)
+CHILD_TEST(a_list_that_two_streams_use_goes_with_the_second)
 {
 	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *call = call_at(1000), *found;
@@ -227,7 +221,7 @@ TEST(a_list_that_two_streams_use_goes_with_the_second)
 	assert_null(find(1, 7, 0, 2000, &kernel, 0));
 }
 
-TEST(a_stream_whose_number_never_came_goes_too)
+CHILD_TEST(a_stream_whose_number_never_came_goes_too)
 {
 	struct match_stream *first = matcher_unnumbered(1);
 	struct match_stream *second = matcher_unnumbered(1);
@@ -241,7 +235,7 @@ TEST(a_stream_whose_number_never_came_goes_too)
 }
 
 /* Per-thread default streams have no number that can be asked for. */
-TEST(threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is)
+CHILD_TEST(threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is)
 {
 	struct match_stream *first = matcher_unnumbered(1);
 	struct match_stream *second = matcher_unnumbered(1);
@@ -257,7 +251,7 @@ TEST(threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is)
 	assert_ptr_equal(find(1, 21, 11, 1001, &kernel, 0), first);
 }
 
-TEST(a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits)
+CHILD_TEST(a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits)
 {
 	struct match_stream *only = matcher_unnumbered(1);
 	struct in_flight *call = call_at(1000);
@@ -267,7 +261,7 @@ TEST(a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits)
 	assert_ptr_equal(find(1, 21, 99, 1001, &kernel, 0), only);
 }
 
-TEST(memory_is_given_back_and_bounded_for_all_streams_together)
+CHILD_TEST(memory_is_given_back_and_bounded_for_all_streams_together)
 {
 	enum { STREAMS = 64, CALLS = 20000 };
 	size_t before = matcher_memory();
@@ -291,7 +285,7 @@ TEST(memory_is_given_back_and_bounded_for_all_streams_together)
 }
 
 /* As where the first of many threads launch long before the others begin. */
-TEST(a_queue_that_was_long_once_leaves_others_their_room)
+CHILD_TEST(a_queue_that_was_long_once_leaves_others_their_room)
 {
 	enum { FIRST = 4, ALL = 16, MANY = 60000, BUFFER = 8000 };
 	struct match_stream *streams[ALL];
@@ -321,7 +315,7 @@ TEST(a_queue_that_was_long_once_leaves_others_their_room)
 }
 
 /* Calls of many threads arrive in an order that is neither theirs nor their records'. */
-TEST(the_next_call_of_all_threads_is_found_among_many)
+CHILD_TEST(the_next_call_of_all_threads_is_found_among_many)
 {
 	enum { THREADS = 1009, CALLS = 2 * THREADS };
 	struct match_stream *stream = matcher_stream(1, 7);
@@ -351,7 +345,7 @@ TEST(the_next_call_of_all_threads_is_found_among_many)
 	assert_false(match_pending(stream));
 }
 
-TEST(copies_are_told_apart_by_their_bytes)
+CHILD_TEST(copies_are_told_apart_by_their_bytes)
 {
 	static struct operation copy = {.kind = ROW_MEMCPY};
 	struct match_stream *stream = matcher_stream(1, 7);
@@ -371,7 +365,7 @@ TEST(copies_are_told_apart_by_their_bytes)
 	assert_ptr_equal(take(stream, 0, 5000, &copy, 256), calls[2]);
 }
 
-TEST(times_count_only_by_a_clock_that_is_trusted)
+CHILD_TEST(times_count_only_by_a_clock_that_is_trusted)
 {
 	struct match_stream *stream = matcher_stream(1, 7);
 	struct in_flight *call = call_at(1000000);
@@ -386,7 +380,7 @@ TEST(times_count_only_by_a_clock_that_is_trusted)
 	assert_ptr_equal(take(stream, 0, 1000000 - 99999, &kernel, 0), call);
 }
 
-TEST(calls_from_before_a_time_are_given_up)
+CHILD_TEST(calls_from_before_a_time_are_given_up)
 {
 	struct match_stream *stream = matcher_stream(1, 7);
 	struct match_stream *unnumbered = matcher_unnumbered(1);
@@ -407,7 +401,7 @@ TEST(calls_from_before_a_time_are_given_up)
 	assert_false(match_pending(stream));
 }
 
-TEST(a_stream_keeps_the_number_that_it_got)
+CHILD_TEST(a_stream_keeps_the_number_that_it_got)
 {
 	struct match_stream *stream = matcher_unnumbered(3), *other;
 
@@ -424,7 +418,7 @@ TEST(a_stream_keeps_the_number_that_it_got)
 	assert_ptr_equal(matcher_stream(3, 9), stream);
 }
 
-TEST(each_of_several_lists_without_a_number_is_released_alone)
+CHILD_TEST(each_of_several_lists_without_a_number_is_released_alone)
 {
 	struct match_stream *lists[3];
 
@@ -439,35 +433,4 @@ TEST(each_of_several_lists_without_a_number_is_released_alone)
 	assert_int_equal(matcher_oldest(), 3000);
 	assert_true(match_forget(lists[2], true));
 	assert_true(matcher_oldest() == UINT64_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_queue_that_was_long_once_leaves_others_their_room),
-		cmocka_unit_test(the_next_call_of_all_threads_is_found_among_many),
-		cmocka_unit_test(a_stream_is_kept_while_calls_await_their_records),
-		cmocka_unit_test(calls_without_records_are_given_up_with_their_stream),
-		cmocka_unit_test(records_by_thread_find_that_threads_calls),
-		cmocka_unit_test(records_in_the_order_of_all_find_the_next_call),
-		cmocka_unit_test(in_the_order_of_all_what_is_passed_over_has_no_record),
-		cmocka_unit_test(calls_at_the_same_time_are_ambiguous_where_threads_are_not_known),
-		cmocka_unit_test(a_record_by_a_thread_without_calls_finds_what_fits),
-		cmocka_unit_test(another_threads_call_may_not_be_the_records),
-		cmocka_unit_test(the_next_kernel_is_the_threads_own_and_stays),
-		cmocka_unit_test(a_list_that_two_streams_use_goes_with_the_second),
-		cmocka_unit_test(
-			threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is),
-		cmocka_unit_test(
-			a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits),
-		cmocka_unit_test(a_stream_whose_number_never_came_goes_too),
-		cmocka_unit_test(memory_is_given_back_and_bounded_for_all_streams_together),
-		cmocka_unit_test(copies_are_told_apart_by_their_bytes),
-		cmocka_unit_test(times_count_only_by_a_clock_that_is_trusted),
-		cmocka_unit_test(calls_from_before_a_time_are_given_up),
-		cmocka_unit_test(a_stream_keeps_the_number_that_it_got),
-		cmocka_unit_test(each_of_several_lists_without_a_number_is_released_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

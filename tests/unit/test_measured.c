@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What is made of several measurements of the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/events/calibration.h"
+#include "tests/unit/test.h"
 
-static void what_is_far_off_does_not_count(void **state)
+TEST(what_is_far_off_does_not_count)
 {
 	double values[] = {900, 104, 1, 102, 100, 106, 98, 3000};
 	struct measured measured = measured_of(values, 8);
 
-	(void)state;
 	/* In order 1, 98, 100, 102, 104, 106, 900, 3000. */
 	assert_true(measured.least == 100);
 	assert_true(measured.middle == 103);
@@ -22,35 +15,22 @@ static void what_is_far_off_does_not_count(void **state)
 	assert_true(measured.error > 230 && measured.error < 231);
 }
 
-static void four_are_enough(void **state)
+TEST(four_are_enough)
 {
 	double values[] = {3300, 3100, 3200, 9000};
 	struct measured measured = measured_of(values, 4);
 
-	(void)state;
 	assert_true(measured.least == 3200);
 	assert_true(measured.middle == 3250);
 }
 
-static void equal_ones_have_no_error(void **state)
+TEST(equal_ones_have_no_error)
 {
 	double values[16];
 	struct measured measured;
 
-	(void)state;
 	for (unsigned i = 0; i < 16; i++)
 		values[i] = 1280;
 	measured = measured_of(values, 16);
 	assert_true(measured.least == 1280 && measured.middle == 1280 && measured.error == 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_far_off_does_not_count),
-		cmocka_unit_test(four_are_enough),
-		cmocka_unit_test(equal_ones_have_no_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

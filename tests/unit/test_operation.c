@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which operations there are: the collector goes through all of them in each of its periods. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 #include "preload/handles/operation.h"
+#include "tests/unit/test.h"
 
 struct driver driver; /* an older one, which cannot tell the name of a kernel */
 
@@ -22,12 +15,11 @@ static unsigned count_operations(void)
 	return count;
 }
 
-static void kernels_that_are_never_launched_are_no_operations(void **state)
+TEST(kernels_that_are_never_launched_are_no_operations)
 {
 	static char handles[20000];
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "kernel_%d", i);
 		operation_remember_kernel(&handles[i], name);
@@ -39,11 +31,10 @@ static void kernels_that_are_never_launched_are_no_operations(void **state)
 			 operation_of_kernel((CUfunction)&handles[777]));
 }
 
-static void a_handle_that_comes_back_has_the_new_kernels_name(void **state)
+TEST(a_handle_that_comes_back_has_the_new_kernels_name)
 {
 	static char handle;
 
-	(void)state;
 	operation_remember_kernel(&handle, "before");
 	assert_string_equal(operation_of_kernel((CUfunction)&handle)->name, "before");
 	operation_remember_kernel(&handle, "after");
@@ -81,9 +72,8 @@ static const char *name_of(uintptr_t handle)
 	return operation_of_kernel((CUfunction)handle)->name;
 }
 
-static void the_driver_is_asked_for_a_kernels_name_first(void **state)
+TEST(the_driver_is_asked_for_a_kernels_name_first)
 {
-	(void)state;
 	operation_remember_kernel((void *)7, "remembered 7");
 	operation_remember_kernel((void *)107, "remembered 107");
 	operation_remember_kernel((void *)207, "remembered 207");
@@ -108,7 +98,7 @@ static void the_driver_is_asked_for_a_kernels_name_first(void **state)
 	driver.cuFuncGetName = NULL;
 }
 
-static void operations_have_the_overhead_of_their_kind(void **state)
+TEST(operations_have_the_overhead_of_their_kind)
 {
 	static const struct {
 		enum fixed_operation operation;
@@ -124,7 +114,6 @@ static void operations_have_the_overhead_of_their_kind(void **state)
 			       *graph = operation_named(ROW_GRAPH, "named");
 	struct operation *version;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		assert_int_equal(operation_fixed(fixed[i].operation)->overhead, fixed[i].overhead);
 	assert_ptr_not_equal(kernel, graph);
@@ -151,11 +140,10 @@ static void operations_have_the_overhead_of_their_kind(void **state)
 	assert_int_equal(kernel->sample_below, SAMPLE_ALL);
 }
 
-static void an_unloaded_module_makes_names_ambiguous(void **state)
+TEST(an_unloaded_module_makes_names_ambiguous)
 {
 	uint32_t generation = operation_generation;
 
-	(void)state;
 	assert_false(operation_names_reused);
 	operation_forget_kernels();
 	assert_int_equal(operation_generation, generation + 1);
@@ -163,17 +151,4 @@ static void an_unloaded_module_makes_names_ambiguous(void **state)
 	operation_modules_unload();
 	assert_int_equal(operation_generation, generation + 2);
 	assert_true(operation_names_reused);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels_that_are_never_launched_are_no_operations),
-		cmocka_unit_test(a_handle_that_comes_back_has_the_new_kernels_name),
-		cmocka_unit_test(the_driver_is_asked_for_a_kernels_name_first),
-		cmocka_unit_test(operations_have_the_overhead_of_their_kind),
-		cmocka_unit_test(an_unloaded_module_makes_names_ambiguous),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

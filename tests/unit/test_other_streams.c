@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which event pairs other streams had calls beside. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/events/in_flight.h"
 #include "report/session/session.h"
+#include "tests/unit/test.h"
 
 #define SLOT_NS 8000u
 #define SLOTS	16384u
@@ -19,9 +13,8 @@ static struct stream first, second, elsewhere;
 /* The begin of a slot. */
 static const uint64_t now = 1000000ull * SLOT_NS;
 
-static int next_device(void **state)
+FIXTURE(next_device)
 {
-	(void)state;
 	context.device++;
 	other_context.device = context.device + SESSION_DEVICES / 2;
 	first = (struct stream){.context = &context, .id = 1};
@@ -29,6 +22,8 @@ static int next_device(void **state)
 	elsewhere = (struct stream){.context = &other_context, .id = 3};
 	return 0;
 }
+
+AROUND_EACH(next_device, NULL);
 
 /* A call that returned after 5 us. */
 static bool beside(struct stream *stream, uint64_t started, uint64_t by_events)
@@ -39,17 +34,15 @@ static bool beside(struct stream *stream, uint64_t started, uint64_t by_events)
 							.by_events = by_events});
 }
 
-static void one_stream_has_none_beside(void **state)
+TEST(one_stream_has_none_beside)
 {
-	(void)state;
 	for (unsigned i = 0; i < 100; i++)
 		other_streams_call(&first, now + i * 1000, 1);
 	assert_false(beside(&first, now, 90000));
 }
 
-static void a_call_counts_from_the_begin_of_a_pairs_call_to_the_end_of_the_operation(void **state)
+TEST(a_call_counts_from_the_begin_of_a_pairs_call_to_the_end_of_the_operation)
 {
-	(void)state;
 	/* As long as the first one is alone its calls are not remembered. */
 	other_streams_call(&first, now, 1);
 	other_streams_call(&second, now + 4 * SLOT_NS, 1);
@@ -65,9 +58,8 @@ static void a_call_counts_from_the_begin_of_a_pairs_call_to_the_end_of_the_opera
 	assert_true(beside(&second, now + SLOT_NS, 19 * SLOT_NS));
 }
 
-static void two_streams_in_one_slot_are_beside_each_other(void **state)
+TEST(two_streams_in_one_slot_are_beside_each_other)
 {
-	(void)state;
 	other_streams_call(&first, now + SLOT_NS, 1);
 	other_streams_call(&second, now, 1);
 	assert_false(beside(&second, now, 0));
@@ -77,9 +69,8 @@ static void two_streams_in_one_slot_are_beside_each_other(void **state)
 	assert_true(beside(&second, now + 300, 0));
 }
 
-static void calls_on_another_device_do_not_count(void **state)
+TEST(calls_on_another_device_do_not_count)
 {
-	(void)state;
 	other_streams_call(&first, now, 1);
 	other_streams_call(&second, now + 30 * SLOT_NS, 1);
 	other_streams_call(&elsewhere, now + SLOT_NS, 1);
@@ -92,9 +83,8 @@ static void calls_on_another_device_do_not_count(void **state)
 	assert_false(beside(&first, now, 3 * SLOT_NS));
 }
 
-static void a_time_long_ago_is_forgotten(void **state)
+TEST(a_time_long_ago_is_forgotten)
 {
-	(void)state;
 	other_streams_call(&first, now, 1);
 	other_streams_call(&second, now + SLOT_NS, 1);
 	assert_true(beside(&first, now, 2 * SLOT_NS));
@@ -106,11 +96,10 @@ static void a_time_long_ago_is_forgotten(void **state)
 	assert_false(beside(&first, now + 2 * SLOT_NS, 1ull << 50));
 }
 
-static void calls_that_one_stands_for_are_taken_to_be_everywhere(void **state)
+TEST(calls_that_one_stands_for_are_taken_to_be_everywhere)
 {
 	const uint64_t most = 32 * 50000;
 
-	(void)state;
 	other_streams_call(&first, now, 1);
 	other_streams_call(&second, now, 32);
 	assert_false(beside(&first, now + 2 * SLOT_NS, 3 * SLOT_NS));
@@ -130,30 +119,10 @@ static void calls_that_one_stands_for_are_taken_to_be_everywhere(void **state)
 	assert_false(beside(&first, now + 2 * most - 3 * SLOT_NS, 0));
 }
 
-static void what_a_lone_stream_stands_for_is_known_once_another_comes(void **state)
+TEST(what_a_lone_stream_stands_for_is_known_once_another_comes)
 {
-	(void)state;
 	other_streams_call(&first, now, 32);
 	other_streams_call(&second, now + SLOT_NS, 1);
 	other_streams_call(&first, now + 10 * SLOT_NS, 32);
 	assert_true(beside(&second, now + 5 * SLOT_NS, 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(one_stream_has_none_beside, next_device),
-		cmocka_unit_test_setup(
-			a_call_counts_from_the_begin_of_a_pairs_call_to_the_end_of_the_operation,
-			next_device),
-		cmocka_unit_test_setup(two_streams_in_one_slot_are_beside_each_other, next_device),
-		cmocka_unit_test_setup(calls_on_another_device_do_not_count, next_device),
-		cmocka_unit_test_setup(a_time_long_ago_is_forgotten, next_device),
-		cmocka_unit_test_setup(calls_that_one_stands_for_are_taken_to_be_everywhere,
-				       next_device),
-		cmocka_unit_test_setup(what_a_lone_stream_stands_for_is_known_once_another_comes,
-				       next_device),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

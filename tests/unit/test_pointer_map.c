@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every key is found with its own value, however many there are, until the generation changes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/base/pointer_map.h"
+#include "tests/unit/test.h"
 
 static struct pointer_map map;
 
@@ -22,11 +16,10 @@ static void has(uintptr_t from, uintptr_t to, uint32_t generation)
 		assert_ptr_equal(pointer_map_find(&map, key, generation), value_of(key));
 }
 
-static void it_grows_and_stays_half_empty(void **state)
+TEST(it_grows_and_stays_half_empty)
 {
 	uintptr_t slots = 64;
 
-	(void)state;
 	for (uintptr_t key = 1; key <= 1000; key++) {
 		assert_int_equal(pointer_map_add(&map, key, value_of(key), 5), 0);
 		assert_int_equal(map.used, key);
@@ -43,11 +36,10 @@ static void it_grows_and_stays_half_empty(void **state)
 	assert_int_equal(map.used, 0);
 }
 
-static void a_new_generation_begins_empty(void **state)
+TEST(a_new_generation_begins_empty)
 {
 	uint32_t mask;
 
-	(void)state;
 	for (uintptr_t key = 1; key <= 100; key++)
 		assert_int_equal(pointer_map_add(&map, key, value_of(key), 1), 0);
 	mask = map.mask;
@@ -65,14 +57,4 @@ static void a_new_generation_begins_empty(void **state)
 			assert_int_equal(pointer_map_add(&map, key, value_of(key), 2), 0);
 	has(1, 501, 2);
 	pointer_map_free(&map);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_grows_and_stays_half_empty),
-		cmocka_unit_test(a_new_generation_begins_empty),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,11 @@
 /* clang-format on */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
+#include "tests/unit/test.h"
 
 #define STARTING 1u /* see range_thread.c */
 
@@ -43,11 +38,10 @@ static uint16_t path_of(uint16_t parent, const char *name)
 	return paths_enter(parent, names_range(0, name), RANGE_PUSH_POP);
 }
 
-static void a_push_and_a_pop_are_told_with_their_times(void **state)
+TEST(a_push_and_a_pop_are_told_with_their_times)
 {
 	uint16_t outer = path_of(PATHS_OUTSIDE, "outer"), inner = path_of(outer, "inner");
 
-	(void)state;
 	assert_int_equal(range_now(), PATHS_OUTSIDE);
 	assert_int_equal(range_pop(0), -1);
 	assert_int_equal(range_counts.unbalanced, 1);
@@ -84,13 +78,12 @@ static void a_push_and_a_pop_are_told_with_their_times(void **state)
 }
 
 /* A pop closes the innermost range of its domain, whatever was opened in others since. */
-static void each_domain_has_levels_of_its_own(void **state)
+TEST(each_domain_has_levels_of_its_own)
 {
 	uint8_t other = names_domain("other");
 	uint16_t a = path_of(PATHS_OUTSIDE, "a");
 	uint32_t first = changes();
 
-	(void)state;
 	ticks = 1000;
 	assert_int_equal(range_push(0, names_range(0, "a")), 0);
 	ticks = 1100;
@@ -126,12 +119,11 @@ static void each_domain_has_levels_of_its_own(void **state)
 	range_threads()->tail = changes();
 }
 
-static void what_is_too_deep_is_in_the_deepest_range_that_is_kept(void **state)
+TEST(what_is_too_deep_is_in_the_deepest_range_that_is_kept)
 {
 	uint32_t first;
 	uint16_t deepest;
 
-	(void)state;
 	for (int i = 0; i < (int)OPEN_MOST; i++)
 		assert_int_equal(range_push(0, names_range(0, "deep")), i);
 	deepest = range_now();
@@ -152,12 +144,11 @@ static void what_is_too_deep_is_in_the_deepest_range_that_is_kept(void **state)
 	range_threads()->tail = changes();
 }
 
-static void before_ktime_collects_only_the_innermost_range_is_noted(void **state)
+TEST(before_ktime_collects_only_the_innermost_range_is_noted)
 {
 	uint16_t early = path_of(PATHS_OUTSIDE, "early");
 	uint32_t first = changes();
 
-	(void)state;
 	lifecycle_state = LIFECYCLE_STARTING;
 	range_push(0, names_range(0, "early"));
 	assert_int_equal(range_threads()->at_start, early);
@@ -171,12 +162,11 @@ static void before_ktime_collects_only_the_innermost_range_is_noted(void **state
 }
 
 /* The ring takes no more until the collector has read. */
-static void a_change_after_a_loss_says_since_when(void **state)
+TEST(a_change_after_a_loss_says_since_when)
 {
 	struct range_thread *thread = range_threads();
 	uint32_t first = changes();
 
-	(void)state;
 	for (unsigned i = 0; i < CHANGE_RECORDS / 2; i++) {
 		range_push(0, names_range(0, "short"));
 		range_pop(0);
@@ -218,14 +208,13 @@ static void take(struct range_owner owner, uint16_t path, uint16_t place, uint64
 	taken_time = started;
 }
 
-static void a_started_range_is_open_until_its_end(void **state)
+TEST(a_started_range_is_open_until_its_end)
 {
 	struct range_thread *thread = range_threads();
 	uint32_t first = changes();
 	uint16_t path = paths_enter(PATHS_OUTSIDE, names_range(0, "s"), RANGE_START_END);
 	uint64_t unbalanced = range_counts.unbalanced, id;
 
-	(void)state;
 	range_push(0, names_range(0, "around"));
 	ticks = 6000;
 	id = range_start(names_range(0, "s"));
@@ -264,11 +253,10 @@ static void a_started_range_is_open_until_its_end(void **state)
 	thread->tail = changes();
 }
 
-static void starts_beyond_the_most_that_are_open_are_counted(void **state)
+TEST(starts_beyond_the_most_that_are_open_are_counted)
 {
 	uint64_t ids[STARTED_MOST], again;
 
-	(void)state;
 	for (unsigned i = 0; i < STARTED_MOST; i++) {
 		ids[i] = range_start(names_range(0, "many"));
 		assert_int_not_equal(ids[i], 0);
@@ -295,11 +283,10 @@ static void starts_beyond_the_most_that_are_open_are_counted(void **state)
 }
 
 /* The last test: no further path fits. */
-static void paths_that_do_not_fit_are_those_around_them(void **state)
+TEST(paths_that_do_not_fit_are_those_around_them)
 {
 	uint16_t before = 0, path = path_of(PATHS_OUTSIDE, "first");
 
-	(void)state;
 	assert_int_equal(paths_lost(), 0);
 	while (!paths_lost()) {
 		before = path;
@@ -311,20 +298,4 @@ static void paths_that_do_not_fit_are_those_around_them(void **state)
 	assert_int_equal(paths_lost(), 2);
 	assert_int_not_equal(path_of(PATHS_OUTSIDE, "first"), PATHS_OUTSIDE);
 	assert_int_equal(paths_lost(), 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_push_and_a_pop_are_told_with_their_times),
-		cmocka_unit_test(each_domain_has_levels_of_its_own),
-		cmocka_unit_test(what_is_too_deep_is_in_the_deepest_range_that_is_kept),
-		cmocka_unit_test(before_ktime_collects_only_the_innermost_range_is_noted),
-		cmocka_unit_test(a_change_after_a_loss_says_since_when),
-		cmocka_unit_test(a_started_range_is_open_until_its_end),
-		cmocka_unit_test(starts_beyond_the_most_that_are_open_are_counted),
-		cmocka_unit_test(paths_that_do_not_fit_are_those_around_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,8 @@
 /* clang-format on */
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/settings.h"
@@ -22,6 +14,7 @@
 #include "preload/nvtx/range_thread.h"
 #include "preload/nvtx/ranges.h"
 #include "tests/unit/made_run.h"
+#include "tests/unit/test.h"
 
 #define KEEP_NS 2000000000u /* see ranges.c */
 
@@ -119,9 +112,8 @@ static const char *name_at(uint64_t time)
 }
 
 /* Ranges begin before ktime collects, of which the threads tell nothing. */
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	run.scale = (struct clock_scale){.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
 	if (make_run(0))
 		return -1;
@@ -133,18 +125,16 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(run.session);
 	return 0;
 }
 
-static void ranges_that_were_begun_before_are_known(void **state)
+TEST(ranges_that_were_begun_before_are_known)
 {
 	struct range_place place;
 
-	(void)state;
 	/* ktime does not run. */
 	assert_int_equal(count_only_blocks, 1);
 	assert_false(ranges_are_chosen());
@@ -173,11 +163,10 @@ static void ranges_that_were_begun_before_are_known(void **state)
 	assert_string_equal(name_at(1220), "none");
 }
 
-static void a_range_has_the_times_that_it_was_open(void **state)
+TEST(a_range_has_the_times_that_it_was_open)
 {
 	const struct nvtx_range *inner;
 
-	(void)state;
 	push_at(2000, "outer");
 	push_at(2100, "inner");
 	pop_at(2300);
@@ -192,11 +181,10 @@ static void a_range_has_the_times_that_it_was_open(void **state)
 	assert_int_equal(named("outer")->parent, 0);
 }
 
-static void what_ends_where_nothing_is_reported_does_not_count(void **state)
+TEST(what_ends_where_nothing_is_reported_does_not_count)
 {
 	uint64_t before = counter(COUNTER_ranges);
 
-	(void)state;
 	push_at(2700, "unseen");
 	is_reported = false;
 	pop_at(2800);
@@ -208,11 +196,10 @@ static void what_ends_where_nothing_is_reported_does_not_count(void **state)
 }
 
 /* Between two drains, so that only the change after it tells of the loss. */
-static void what_was_lost_before_a_change_is_in_no_known_range(void **state)
+TEST(what_was_lost_before_a_change_is_in_no_known_range)
 {
 	uint64_t lost = counter(COUNTER_ranges_lost);
 
-	(void)state;
 	push_at(2900, "known");
 	atomic_store(&range_threads()->lost_since, 2910);
 	push_at(2930, "known again");
@@ -229,11 +216,10 @@ static void what_was_lost_before_a_change_is_in_no_known_range(void **state)
 	run.header->counters[COUNTER_ranges_lost] = lost;
 }
 
-static void a_call_that_cupti_recorded_is_where_its_middle_lies(void **state)
+TEST(a_call_that_cupti_recorded_is_where_its_middle_lies)
 {
 	struct range_place place;
 
-	(void)state;
 	push_at(3000, "recorded");
 	ranges_drain();
 	place = ranges_of_record(here(), 53990, 54011);
@@ -254,13 +240,12 @@ static void *start_and_push(void *id)
 	return NULL;
 }
 
-static void a_started_range_is_of_the_thread_that_began_it(void **state)
+TEST(a_started_range_is_of_the_thread_that_began_it)
 {
 	const struct trace_record *record;
 	pthread_t thread;
 	uint64_t id;
 
-	(void)state;
 	run.header->trace_on = 1;
 	pthread_create(&thread, NULL, start_and_push, &id);
 	pthread_join(thread, NULL);
@@ -282,12 +267,11 @@ static void a_started_range_is_of_the_thread_that_began_it(void **state)
 	run.header->trace_on = 0;
 }
 
-static void a_trace_has_a_range_with_its_domain_and_thread(void **state)
+TEST(a_trace_has_a_range_with_its_domain_and_thread)
 {
 	const struct trace_record *record;
 	uint8_t domain = names_domain("library");
 
-	(void)state;
 	run.header->trace_on = 1;
 	push_at(4200, "enclosing");
 	ticks = 4210;
@@ -317,12 +301,11 @@ static void *push_alone(void *unused)
 }
 
 /* The thread of the test before is not the newest one any more, which stays. */
-static void a_thread_that_has_ended_is_kept_for_two_seconds(void **state)
+TEST(a_thread_that_has_ended_is_kept_for_two_seconds)
 {
 	uint32_t ended = range_threads()->kernel_id;
 	pthread_t thread;
 
-	(void)state;
 	pthread_create(&thread, NULL, push_alone, NULL);
 	pthread_join(thread, NULL);
 	ticks = 4600;
@@ -336,9 +319,8 @@ static void a_thread_that_has_ended_is_kept_for_two_seconds(void **state)
 	assert_string_equal(name_at(3050), "recorded");
 }
 
-static void what_is_open_at_the_end_lasts_until_then(void **state)
+TEST(what_is_open_at_the_end_lasts_until_then)
 {
-	(void)state;
 	assert_int_equal(run.header->note_count, 0);
 	push_at(5000, "open outside");
 	push_at(5100, "open inside");
@@ -360,11 +342,10 @@ static void what_is_open_at_the_end_lasts_until_then(void **state)
 		pop_at(5310);
 }
 
-static void what_did_not_fit_and_was_not_open_is_said(void **state)
+TEST(what_did_not_fit_and_was_not_open_is_said)
 {
 	const struct session_header *header = run.header;
 
-	(void)state;
 	pop_at(6000);
 	end_at(6010, STARTED_MOST);
 	atomic_store(&range_threads()->lost, 4);
@@ -377,20 +358,4 @@ static void what_did_not_fit_and_was_not_open_is_said(void **state)
 			    "NVTX ranges ended that had not begun: 2.");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranges_that_were_begun_before_are_known),
-		cmocka_unit_test(a_range_has_the_times_that_it_was_open),
-		cmocka_unit_test(what_ends_where_nothing_is_reported_does_not_count),
-		cmocka_unit_test(what_was_lost_before_a_change_is_in_no_known_range),
-		cmocka_unit_test(a_call_that_cupti_recorded_is_where_its_middle_lies),
-		cmocka_unit_test(a_started_range_is_of_the_thread_that_began_it),
-		cmocka_unit_test(a_trace_has_a_range_with_its_domain_and_thread),
-		cmocka_unit_test(a_thread_that_has_ended_is_kept_for_two_seconds),
-		cmocka_unit_test(what_is_open_at_the_end_lasts_until_then),
-		cmocka_unit_test(what_did_not_fit_and_was_not_open_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, start, stop);
-}
+AROUND_ALL(start, stop);

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* NVTX ranges by themselves: which range a time is in, whatever the rings had room for. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
@@ -20,6 +12,7 @@
 #include "preload/nvtx/ranges.h"
 #include "report/ranges/range_tree.h"
 #include "tests/unit/made_run.h"
+#include "tests/unit/test.h"
 
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;
 
@@ -31,9 +24,8 @@ static bool always(uint64_t time)
 	return true;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	clock_scale_start(&run.scale);
 	if (make_run(0))
 		return -1;
@@ -42,9 +34,8 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(run.session);
 	return 0;
 }
@@ -66,11 +57,10 @@ static void push(const char *name)
 	range_push(0, names_range(0, name));
 }
 
-static void a_time_is_in_the_range_that_was_innermost_then(void **state)
+TEST(a_time_is_in_the_range_that_was_innermost_then)
 {
 	uint64_t before = clock_ticks(), outer, inner, after, end;
 
-	(void)state;
 	push("outer");
 	outer = clock_ticks();
 	push("inner");
@@ -88,11 +78,10 @@ static void a_time_is_in_the_range_that_was_innermost_then(void **state)
 }
 
 /* The thread makes more changes than its ring holds, and nobody reads them meanwhile. */
-static void changes_that_are_lost_leave_no_wrong_range(void **state)
+TEST(changes_that_are_lost_leave_no_wrong_range)
 {
 	uint64_t known, lost, now, lost_before;
 
-	(void)state;
 	ranges_drain();
 	push("known");
 	known = clock_ticks();
@@ -116,11 +105,10 @@ static void changes_that_are_lost_leave_no_wrong_range(void **state)
 	assert_string_equal(name_at(clock_ticks()), "none");
 }
 
-static void what_is_older_than_the_history_is_not_known(void **state)
+TEST(what_is_older_than_the_history_is_not_known)
 {
 	struct range_history history = {.size = 0};
 
-	(void)state;
 	assert_int_equal(history_at(&history, 5, 7), 7);
 	for (uint64_t i = 1; i <= 32768; i++)
 		history_add(&history, 10 * i, (uint16_t)(i % 100 + 1));
@@ -135,11 +123,10 @@ static void what_is_older_than_the_history_is_not_known(void **state)
 	history_free(&history);
 }
 
-static void a_name_has_one_number_in_each_domain(void **state)
+TEST(a_name_has_one_number_in_each_domain)
 {
 	uint8_t library = names_domain("library");
 
-	(void)state;
 	assert_int_equal(names_domain("library"), library);
 	assert_int_equal(names_range(0, "name"), names_range(0, "name"));
 	assert_int_not_equal(names_range(0, "name"), names_range(library, "name"));
@@ -150,12 +137,11 @@ static void a_name_has_one_number_in_each_domain(void **state)
 	assert_int_not_equal(names_range(0, "op, seq = x"), names_range(0, "op"));
 }
 
-static void further_domains_share_a_number(void **state)
+TEST(further_domains_share_a_number)
 {
 	char name[16];
 	uint8_t last = 0;
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		snprintf(name, sizeof(name), "domain %d", i);
 		last = names_domain(name);
@@ -181,11 +167,10 @@ static void *push_and_pop(void *unused)
 }
 
 /* Names and paths are found without a lock while others add them. */
-static void threads_that_open_the_same_ranges_find_the_same_paths(void **state)
+TEST(threads_that_open_the_same_ranges_find_the_same_paths)
 {
 	pthread_t threads[8];
 
-	(void)state;
 	for (int i = 0; i < 8; i++)
 		pthread_create(&threads[i], NULL, push_and_pop, NULL);
 	for (int i = 0; i < 8; i++)
@@ -211,12 +196,11 @@ static bool of_500_ns(const struct row *any, double *average, void *unused)
 	return true;
 }
 
-static void a_sample_stands_for_the_calls_that_were_not_timed(void **state)
+TEST(a_sample_stands_for_the_calls_that_were_not_timed)
 {
 	struct range_place place;
 	struct range_tree tree;
 
-	(void)state;
 	push("sampled");
 	ranges_drain();
 	place = here(clock_ticks());
@@ -238,7 +222,7 @@ static void a_sample_stands_for_the_calls_that_were_not_timed(void **state)
 }
 
 /* As in a file that somebody damaged. */
-static void a_range_that_is_inside_of_itself_is_not_shown(void **state)
+TEST(a_range_that_is_inside_of_itself_is_not_shown)
 {
 	struct nvtx_range *bad =
 		session_add_item(run.session, SEGMENT_RANGES, &(struct nvtx_range){.name = 0});
@@ -246,7 +230,6 @@ static void a_range_that_is_inside_of_itself_is_not_shown(void **state)
 	const void *base;
 	size_t size;
 
-	(void)state;
 	session_range(run.session, &base, &size);
 	bad->parent = (uint64_t)((const char *)bad - (const char *)base);
 	session_for_each_nvtx_range (run.session, range)
@@ -285,13 +268,12 @@ static const struct nvtx_part *part_in(const char *name, const struct row *of)
 	return NULL;
 }
 
-static void started_ranges_hold_what_any_thread_calls(void **state)
+TEST(started_ranges_hold_what_any_thread_calls)
 {
 	const char *const names[] = {"holds", "pushed"};
 	uint64_t id = range_start(names_range(0, "holds"));
 	struct range_place place;
 
-	(void)state;
 	push("pushed");
 	ranges_drain();
 	place = here(clock_ticks());
@@ -314,13 +296,12 @@ static void started_ranges_hold_what_any_thread_calls(void **state)
 	ranges_drain();
 }
 
-static void a_call_without_a_row_is_lost(void **state)
+TEST(a_call_without_a_row_is_lost)
 {
 	const uint64_t *lost = &run.header->counters[COUNTER_ranges_lost];
 	uint64_t before = *lost;
 	struct range_place place;
 
-	(void)state;
 	push("of one call");
 	ranges_drain();
 	place = here(clock_ticks());
@@ -337,12 +318,11 @@ static void a_call_without_a_row_is_lost(void **state)
 }
 
 /* The last test: from here on only what is called in some ranges is reported. */
-static void calls_outside_the_ranges_that_were_asked_for_are_left_out(void **state)
+TEST(calls_outside_the_ranges_that_were_asked_for_are_left_out)
 {
 	static char wanted[] = "wanted/", started[] = "started";
 	uint64_t in, inside, after, in_another, id;
 
-	(void)state;
 	settings.nvtx_include[0] = wanted;
 	settings.nvtx_include[1] = started;
 	/* ktime does not run. */
@@ -374,21 +354,4 @@ static void calls_outside_the_ranges_that_were_asked_for_are_left_out(void **sta
 	range_pop(0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_time_is_in_the_range_that_was_innermost_then),
-		cmocka_unit_test(changes_that_are_lost_leave_no_wrong_range),
-		cmocka_unit_test(what_is_older_than_the_history_is_not_known),
-		cmocka_unit_test(a_name_has_one_number_in_each_domain),
-		cmocka_unit_test(further_domains_share_a_number),
-		cmocka_unit_test(threads_that_open_the_same_ranges_find_the_same_paths),
-		cmocka_unit_test(a_sample_stands_for_the_calls_that_were_not_timed),
-		cmocka_unit_test(started_ranges_hold_what_any_thread_calls),
-		cmocka_unit_test(a_call_without_a_row_is_lost),
-		cmocka_unit_test(a_range_that_is_inside_of_itself_is_not_shown),
-		cmocka_unit_test(calls_outside_the_ranges_that_were_asked_for_are_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, start, stop);
-}
+AROUND_ALL(start, stop);

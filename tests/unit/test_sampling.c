@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Which share of an operation's calls gets a pair of events: on a clock of the test's own. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "cupti/cupti.h"
 #include "preload/events/sampling.h"
 #include "preload/base/settings.h"
 #include "preload/handles/operation.h"
 #include "tests/unit/made_run.h"
+#include "tests/unit/test.h"
 
 #define MS	   1000000u
 #define SECOND	   1000000000u
@@ -48,9 +43,8 @@ void operation_first_sampling(uint32_t sample_below)
 	frequent.sample_below = rare.sample_below = sample_below;
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	frequent = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL, .next = &rare};
 	rare = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL};
 	settings = (struct options){.events = EVENTS_AUTO, .budget = 1};
@@ -62,12 +56,13 @@ static int start(void **state)
 	return make_run(0);
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	session_close(run.session);
 	return 0;
 }
+
+AROUND_EACH(start, stop);
 
 static double share(const struct operation *operation)
 {
@@ -116,9 +111,8 @@ static void pairs_a_second_are_now(double expected)
 	assert_float_equal(share(&frequent) * 300000, expected, expected / 50);
 }
 
-static void frequent_calls_share_what_the_budget_allows(void **state)
+TEST(frequent_calls_share_what_the_budget_allows)
 {
-	(void)state;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS);
 	settings.budget = 10;
@@ -128,11 +122,10 @@ static void frequent_calls_share_what_the_budget_allows(void **state)
 
 /* Without a budget of the user's, half a second is sampled as the root of what is left of it: twice
  * as much in all. */
-static void a_start_by_events_alone_is_sampled_more(void **state)
+TEST(a_start_by_events_alone_is_sampled_more)
 {
 	const double later = 0.05 * AIMED_AT * SECOND / PAIR_NS;
 
-	(void)state;
 	settings.budget = NAN;
 	pass(20, 300000, 0);
 	pairs_a_second_are_now(5 * later);
@@ -144,11 +137,10 @@ static void a_start_by_events_alone_is_sampled_more(void **state)
 }
 
 /* What the pool has at first is all that calls get before the collector sees the first of them. */
-static void a_budget_of_the_users_holds_from_the_first_call(void **state)
+TEST(a_budget_of_the_users_holds_from_the_first_call)
 {
 	const double part = 0.01 * AIMED_AT / PAIR_NS;
 
-	(void)state;
 	frequent.pairs = 1;
 	session_count(run.session, COUNTER_events_created, 60);
 	pass(5, 300000, 0);
@@ -163,11 +155,10 @@ static void a_budget_of_the_users_holds_from_the_first_call(void **state)
 }
 
 /* Each second there are calls of new rows. */
-static void first_pairs_beyond_a_budget_of_the_users_are_paid_back(void **state)
+TEST(first_pairs_beyond_a_budget_of_the_users_are_paid_back)
 {
 	const double part = 0.01 * AIMED_AT / PAIR_NS;
 
-	(void)state;
 	pass(1000, 300000, 0);
 	for (int second = 2; second < 6; second++) {
 		session_count(run.session, COUNTER_event_pairs, 300);
@@ -177,9 +168,8 @@ static void first_pairs_beyond_a_budget_of_the_users_are_paid_back(void **state)
 }
 
 /* All of them wait for a pair; but each counts only its own launches. */
-static void a_pair_costs_more_where_many_threads_launch(void **state)
+TEST(a_pair_costs_more_where_many_threads_launch)
 {
-	(void)state;
 	threads = 16;
 	pass(5000, 400000, 0);
 	assert_float_equal(pairs_in_a_second(400000, 0),
@@ -187,9 +177,8 @@ static void a_pair_costs_more_where_many_threads_launch(void **state)
 }
 
 /* What counting takes of the budget, pairs do not get. */
-static void pairs_get_what_counting_leaves_of_the_budget(void **state)
+TEST(pairs_get_what_counting_leaves_of_the_budget)
 {
-	(void)state;
 	pass(5000, 400000, 0);
 	assert_float_equal(pairs_in_a_second(400000, 0), (0.01 - 0.008) * SECOND / PAIR_NS, 5);
 	/* More launches than the budget counts: the least that is timed. */
@@ -202,9 +191,8 @@ static void pairs_get_what_counting_leaves_of_the_budget(void **state)
 	assert_float_equal(share(&frequent) * 600000, 0.1 * 0.01 * SECOND / PAIR_NS, 1);
 }
 
-static void what_cupti_takes_is_left_to_it(void **state)
+TEST(what_cupti_takes_is_left_to_it)
 {
-	(void)state;
 	mode_cupti = true;
 	settings.budget = 50;
 	cupti_part = 0.498;
@@ -212,26 +200,23 @@ static void what_cupti_takes_is_left_to_it(void **state)
 	pairs_a_second_are(0.002 * SECOND / PAIR_NS);
 }
 
-static void rare_calls_all_get_a_pair(void **state)
+TEST(rare_calls_all_get_a_pair)
 {
-	(void)state;
 	pass(5000, 300000, 200);
 	assert_int_equal(rare.sample_below, SAMPLE_ALL);
 	/* The frequent ones have what those leave. */
 	assert_float_equal(pairs_in_a_second(300000, 200), 0.01 * AIMED_AT * SECOND / PAIR_NS, 10);
 }
 
-static void few_calls_all_get_a_pair(void **state)
+TEST(few_calls_all_get_a_pair)
 {
-	(void)state;
 	pass(5000, 300, 200);
 	assert_int_equal(frequent.sample_below, SAMPLE_ALL);
 	assert_int_equal(rare.sample_below, SAMPLE_ALL);
 }
 
-static void first_calls_of_an_operation_all_get_a_pair(void **state)
+TEST(first_calls_of_an_operation_all_get_a_pair)
 {
-	(void)state;
 	settings.budget = NAN;
 	rare.pairs = 7;
 	pass(5000, 300000, 300000);
@@ -249,9 +234,8 @@ static void first_calls_of_an_operation_all_get_a_pair(void **state)
 	assert_true(share(&rare) < 0.01);
 }
 
-static void a_floor_remains_where_cupti_takes_the_budget(void **state)
+TEST(a_floor_remains_where_cupti_takes_the_budget)
 {
-	(void)state;
 	mode_cupti = true;
 	cupti_part = 0.02;
 	pass(5000, 300000, 0);
@@ -259,9 +243,8 @@ static void a_floor_remains_where_cupti_takes_the_budget(void **state)
 }
 
 /* As the program's cuptiFinalize does. */
-static void pairs_are_more_once_cupti_has_ended(void **state)
+TEST(pairs_are_more_once_cupti_has_ended)
 {
-	(void)state;
 	mode_cupti = true;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(FLOOR_RATE);
@@ -272,11 +255,10 @@ static void pairs_are_more_once_cupti_has_ended(void **state)
 
 /* Bursts of 100 ms, one in ten seconds: in them too no more than the part of the budget, in which
  * the first 50 ms of each pause are time as well. */
-static void bursts_are_not_slowed_down_by_what_the_pauses_have_saved(void **state)
+TEST(bursts_are_not_slowed_down_by_what_the_pauses_have_saved)
 {
 	const double part = 0.01 * AIMED_AT * SECOND / PAIR_NS / 10;
 
-	(void)state;
 	pass(1000, 300000, 0);
 	for (int burst = 0; burst < 5; burst++) {
 		double before = pairs;
@@ -288,9 +270,8 @@ static void bursts_are_not_slowed_down_by_what_the_pauses_have_saved(void **stat
 }
 
 /* Seldom called, but not evenly: the mean counts, not the windows that have a call. */
-static void unevenly_called_work_is_not_taken_for_frequent(void **state)
+TEST(unevenly_called_work_is_not_taken_for_frequent)
 {
-	(void)state;
 	for (int i = 0; i < 50; i++) {
 		pass(5, 300000, 600);
 		pass(95, 300000, 0);
@@ -300,56 +281,27 @@ static void unevenly_called_work_is_not_taken_for_frequent(void **state)
 }
 
 /* A burst once is forgotten: work that is rare from then on is timed call by call. */
-static void work_that_becomes_rare_gets_all_pairs_again(void **state)
+TEST(work_that_becomes_rare_gets_all_pairs_again)
 {
-	(void)state;
 	pass(1000, 300000, 0);
 	pass(15000, 200, 0);
 	assert_int_equal(frequent.sample_below, SAMPLE_ALL);
 }
 
 /* CUDA's initialisation is no history: the first window with calls counts whole. */
-static void time_before_the_first_call_says_nothing(void **state)
+TEST(time_before_the_first_call_says_nothing)
 {
-	(void)state;
 	pass(500, 0, 0);
 	pass(5, 300000, 0);
 	assert_true(frequent.rate * SECOND > 299000 && frequent.rate * SECOND < 301000);
 }
 
-static void a_fraction_holds_for_every_operation_from_its_first_call_on(void **state)
+TEST(a_fraction_holds_for_every_operation_from_its_first_call_on)
 {
-	(void)state;
 	settings = (struct options){.events = EVENTS_FRACTION, .events_fraction = 4};
 	sampling_start(now);
 	assert_int_equal(frequent.sample_below, UINT32_MAX / 4);
 	pass(1000, 300000, 600);
 	assert_int_equal(frequent.sample_below, UINT32_MAX / 4);
 	assert_int_equal(rare.sample_below, UINT32_MAX / 4);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(a_fraction_holds_for_every_operation_from_its_first_call_on),
-		TEST(frequent_calls_share_what_the_budget_allows),
-		TEST(a_start_by_events_alone_is_sampled_more),
-		TEST(a_budget_of_the_users_holds_from_the_first_call),
-		TEST(first_pairs_beyond_a_budget_of_the_users_are_paid_back),
-		TEST(a_pair_costs_more_where_many_threads_launch),
-		TEST(pairs_get_what_counting_leaves_of_the_budget),
-		TEST(what_cupti_takes_is_left_to_it),
-		TEST(rare_calls_all_get_a_pair),
-		TEST(time_before_the_first_call_says_nothing),
-		TEST(few_calls_all_get_a_pair),
-		TEST(first_calls_of_an_operation_all_get_a_pair),
-		TEST(a_floor_remains_where_cupti_takes_the_budget),
-		TEST(pairs_are_more_once_cupti_has_ended),
-		TEST(bursts_are_not_slowed_down_by_what_the_pauses_have_saved),
-		TEST(unevenly_called_work_is_not_taken_for_frequent),
-		TEST(work_that_becomes_rare_gets_all_pairs_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

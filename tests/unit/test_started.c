@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Start/end ranges: which were open when, and how many are told apart. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/base/clock.h"
 #include "preload/nvtx/ranges.h"
+#include "tests/unit/test.h"
 
 #define PAST 1024u /* see ranges.c */
 
@@ -29,12 +23,11 @@ static void end(uint16_t path, uint16_t place, uint64_t begun, uint64_t time)
 	assert_int_equal(thread, 7);
 }
 
-static void a_range_is_open_from_its_begin_to_its_end(void **state)
+TEST(a_range_is_open_from_its_begin_to_its_end)
 {
 	uint16_t place = 0;
 	uint64_t time = 0;
 
-	(void)state;
 	assert_int_equal(started_open(&place, &time), 0);
 	assert_int_equal(started_at(1000), 0);
 	begin(11, 1, 1000);
@@ -60,9 +53,8 @@ static void a_range_is_open_from_its_begin_to_its_end(void **state)
 	assert_int_equal(started_open(&place, &time), 0);
 }
 
-static void a_place_whose_end_was_lost_is_used_again(void **state)
+TEST(a_place_whose_end_was_lost_is_used_again)
 {
-	(void)state;
 	begin(11, 5, 10000);
 	begin(12, 5, 11000);
 	assert_int_equal(started_at(12000), 2);
@@ -72,11 +64,10 @@ static void a_place_whose_end_was_lost_is_used_again(void **state)
 }
 
 /* Two threads' ends may stand in the other order; further back nothing is searched. */
-static void the_last_ranges_that_ended_are_kept(void **state)
+TEST(the_last_ranges_that_ended_are_kept)
 {
 	const uint64_t slack = clock_some_ticks(10000), first = 1000000 + slack;
 
-	(void)state;
 	begin(11, 1, first);
 	begin(12, 2, first);
 	end(11, 1, first, first + 2000);
@@ -93,11 +84,10 @@ static void the_last_ranges_that_ended_are_kept(void **state)
 	assert_int_equal(started_at(first + 1500), 2);
 }
 
-static void so_many_paths_are_told_apart(void **state)
+TEST(so_many_paths_are_told_apart)
 {
 	const uint64_t time = 1ull << 40;
 
-	(void)state;
 	/* Two are taken by the tests before. */
 	for (uint16_t i = 2; i < STARTED_PATHS; i++) {
 		begin(100 + i, i, time);
@@ -109,16 +99,4 @@ static void so_many_paths_are_told_apart(void **state)
 	assert_true(started_at(time) == ((uint32_t)((1ull << STARTED_PATHS) - 1) & ~3u));
 	for (uint16_t i = 2; i < STARTED_PATHS; i++)
 		end(100 + i, i, time, time + 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_range_is_open_from_its_begin_to_its_end),
-		cmocka_unit_test(a_place_whose_end_was_lost_is_used_again),
-		cmocka_unit_test(the_last_ranges_that_ended_are_kept),
-		cmocka_unit_test(so_many_paths_are_told_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

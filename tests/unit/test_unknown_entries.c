@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Each function of a newer driver that a program looked up is remembered once, and not too many. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 #include "preload/driver/driver.h"
+#include "tests/unit/test.h"
 
-static void each_name_is_remembered_once(void **state)
+TEST(each_name_is_remembered_once)
 {
 	char name[32];
 
-	(void)state;
 	assert_null(driver_unknown_entry(0));
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 16; i++) {
@@ -28,13 +20,4 @@ static void each_name_is_remembered_once(void **state)
 	}
 	assert_null(driver_unknown_entry(16));
 	assert_null(driver_unknown_entry(UINT32_MAX));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_name_is_remembered_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

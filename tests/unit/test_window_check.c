@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether windows whose records are not those of what was launched in them are found, and no
  * others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/handles/graph.h"
 #include "preload/recording/recording.h"
 #include "tests/unit/own_process.h"
+#include "tests/unit/test.h"
 
 #define MS     1000000ull
 #define LENGTH (4 * MS) /* of a window */
@@ -85,9 +79,9 @@ static void prepare(void)
 }
 
 /* What the library keeps is a process's. */
-#define TEST(name) TEST_IN_CHILD(name, prepare())
+#define CHILD_TEST(name) TEST_IN_CHILD(name, prepare())
 
-TEST(the_third_window_that_lacks_records_ends_them)
+CHILD_TEST(the_third_window_that_lacks_records_ends_them)
 {
 	/* Each is compared when records of the next one have come. */
 	for (int i = 0; i < 3; i++) {
@@ -102,7 +96,7 @@ TEST(the_third_window_that_lacks_records_ends_them)
 	assert_int_equal(found->records, 150);
 }
 
-TEST(kernels_that_were_launched_by_themselves_are_compared_too)
+CHILD_TEST(kernels_that_were_launched_by_themselves_are_compared_too)
 {
 	for (int i = 0; i < 4; i++)
 		pass_a_window((struct how){.missing = 2, .alone = true});
@@ -120,40 +114,40 @@ static void expect_nothing_of(struct how like)
 	}
 }
 
-TEST(one_launch_of_each_window_may_be_missing)
+CHILD_TEST(one_launch_of_each_window_may_be_missing)
 {
 	expect_nothing_of((struct how){.missing = 1});
 }
 
-TEST(calls_in_progress_when_kernels_were_turned_on_or_off_need_no_records)
+CHILD_TEST(calls_in_progress_when_kernels_were_turned_on_or_off_need_no_records)
 {
 	expect_nothing_of((struct how){.missing = 1, .at_edges = true});
 }
 
-TEST(how_many_records_a_conditional_node_leaves_is_not_known)
+CHILD_TEST(how_many_records_a_conditional_node_leaves_is_not_known)
 {
 	expect_nothing_of((struct how){.missing = 5, .variable = true});
 }
 
-TEST(what_the_device_may_not_have_come_to_is_not_missed)
+CHILD_TEST(what_the_device_may_not_have_come_to_is_not_missed)
 {
 	expect_nothing_of((struct how){.missing = 5, .unpassed = true});
 }
 
-TEST(one_thread_and_stream_alone_is_compared)
+CHILD_TEST(one_thread_and_stream_alone_is_compared)
 {
 	expect_nothing_of((struct how){.missing = 5, .of_two_streams = true});
 	expect_nothing_of((struct how){.missing = 5, .of_two_threads = true});
 }
 
-TEST(records_without_times_are_records)
+CHILD_TEST(records_without_times_are_records)
 {
 	/* They say nothing of when they were: the next window's show that all have come. */
 	pass_a_window((struct how){.without_times = true});
 	expect_nothing_of((struct how){0});
 }
 
-TEST(records_that_come_in_the_next_window_are_of_theirs)
+CHILD_TEST(records_that_come_in_the_next_window_are_of_theirs)
 {
 	uint64_t opened = now;
 
@@ -171,28 +165,9 @@ TEST(records_that_come_in_the_next_window_are_of_theirs)
 	expect_nothing_of((struct how){0});
 }
 
-TEST(late_faults_end_nothing)
+CHILD_TEST(late_faults_end_nothing)
 {
 	for (int i = 0; i < 20; i++)
 		pass_a_window((struct how){0});
 	expect_nothing_of((struct how){.missing = 5});
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_third_window_that_lacks_records_ends_them),
-		cmocka_unit_test(kernels_that_were_launched_by_themselves_are_compared_too),
-		cmocka_unit_test(one_launch_of_each_window_may_be_missing),
-		cmocka_unit_test(
-			calls_in_progress_when_kernels_were_turned_on_or_off_need_no_records),
-		cmocka_unit_test(how_many_records_a_conditional_node_leaves_is_not_known),
-		cmocka_unit_test(what_the_device_may_not_have_come_to_is_not_missed),
-		cmocka_unit_test(one_thread_and_stream_alone_is_compared),
-		cmocka_unit_test(records_without_times_are_records),
-		cmocka_unit_test(records_that_come_in_the_next_window_are_of_theirs),
-		cmocka_unit_test(late_faults_end_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* What recording windows say of all launches. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "preload/recording/window_estimate.h"
+#include "tests/unit/test.h"
 
 static struct window_units units;
 static struct window_times times;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	units = (struct window_units){0};
 	times = (struct window_times){0};
 	return 0;
 }
+
+AROUND_EACH(start, NULL);
 
 static void add(double covers, double mean)
 {
@@ -40,11 +36,10 @@ static void is_interval(double value, double expected)
 		fail_msg("%.15g, expected %.15g", value, expected);
 }
 
-static void all_recorded_is_exact(void **state)
+TEST(all_recorded_is_exact)
 {
 	struct estimated estimated;
 
-	(void)state;
 	units.certain = 10;
 	times.certain = 12345;
 	estimated = window_estimate(&units, &times, 10);
@@ -52,11 +47,10 @@ static void all_recorded_is_exact(void **state)
 	assert_true(estimated.error == 0);
 }
 
-static void launches_between_two_windows_are_like_both(void **state)
+TEST(launches_between_two_windows_are_like_both)
 {
 	struct estimated estimated;
 
-	(void)state;
 	add(100, 10);
 	add(300, 10);
 	add(200, 40);
@@ -71,11 +65,10 @@ static void launches_between_two_windows_are_like_both(void **state)
 				   (300.0 * 300 + 200 * 200)));
 }
 
-static void the_first_window_is_compared_with_what_was_recorded_before(void **state)
+TEST(the_first_window_is_compared_with_what_was_recorded_before)
 {
 	struct estimated estimated;
 
-	(void)state;
 	units.certain = 10;
 	times.certain = 10 * 4;
 	add(100, 8);
@@ -87,11 +80,10 @@ static void the_first_window_is_compared_with_what_was_recorded_before(void **st
 	is_interval(estimated.error, 3.87548 * sqrt(100.0 * 100 * 4 * 4 / 2));
 }
 
-static void what_no_window_stands_for_yet_is_like_all_of_them(void **state)
+TEST(what_no_window_stands_for_yet_is_like_all_of_them)
 {
 	struct estimated estimated, without;
 
-	(void)state;
 	add(16, 100);
 	add(16, 200);
 	add(12, 300);
@@ -110,18 +102,16 @@ static void what_no_window_stands_for_yet_is_like_all_of_them(void **state)
 	is_close(estimated.total, 7000);
 }
 
-static void equal_windows_leave_no_interval(void **state)
+TEST(equal_windows_leave_no_interval)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		add(1000 + i, 7.25);
 	is_close(window_estimate(&units, &times, 5000).total, 5000 * 7.25);
 	assert_true(window_estimate(&units, &times, 5000).error == 0);
 }
 
-static void below_three_windows_there_is_no_interval(void **state)
+TEST(below_three_windows_there_is_no_interval)
 {
-	(void)state;
 	add(10, 5);
 	assert_true(isnan(window_estimate(&units, &times, 20).error));
 	add(10, 5);
@@ -130,11 +120,10 @@ static void below_three_windows_there_is_no_interval(void **state)
 	assert_false(isnan(window_estimate(&units, &times, 30).error));
 }
 
-static void without_windows_few_missing_launches_are_bounded(void **state)
+TEST(without_windows_few_missing_launches_are_bounded)
 {
 	struct estimated estimated;
 
-	(void)state;
 	units.certain = 995;
 	times.certain = 995 * 40;
 	estimated = window_estimate(&units, &times, 1000);
@@ -145,11 +134,10 @@ static void without_windows_few_missing_launches_are_bounded(void **state)
 }
 
 /* n differences of equal weight have as many as n n / (n + (n - 1) / 2) degrees of freedom. */
-static void few_windows_have_wide_intervals(void **state)
+TEST(few_windows_have_wide_intervals)
 {
 	static const double quantiles[] = {5.51725, 3.87548, 3.23945, 2.91291, 2.71666, 2.58644};
 
-	(void)state;
 	for (int differences = 2; differences <= 7; differences++) {
 		double sum = 0;
 
@@ -188,12 +176,11 @@ static void add_sort(struct window_strata *strata, int windows, double mean, dou
 	window_strata_add(strata, &units, &times, all);
 }
 
-static void sorts_that_are_known_apart_leave_no_interval(void **state)
+TEST(sorts_that_are_known_apart_leave_no_interval)
 {
 	struct estimated all = of_all(), estimated;
 	struct window_strata strata = {0};
 
-	(void)state;
 	add_sort(&strata, 3, 10, 300);
 	add_sort(&strata, 4, 30, 200);
 	estimated = window_strata_estimate(&strata, &many_units, &many_times, 500, &all);
@@ -206,13 +193,12 @@ static void sorts_that_are_known_apart_leave_no_interval(void **state)
 }
 
 /* Its total is what its windows say, or that of all. */
-static void a_sort_with_few_windows_is_as_uncertain_as_a_window(void **state)
+TEST(a_sort_with_few_windows_is_as_uncertain_as_a_window)
 {
 	struct estimated all = of_all(), estimated;
 	struct window_strata strata = {0};
 	double unit = all.error / sqrt(5 * 100.0 * 100); /* the error of one window's unit */
 
-	(void)state;
 	add_sort(&strata, 3, 10, 490);
 	add_sort(&strata, 2, 30, 7);
 	add_sort(&strata, 0, 0, 3);
@@ -229,13 +215,12 @@ static void a_sort_with_few_windows_is_as_uncertain_as_a_window(void **state)
 	is_close(estimated.error, all.error);
 }
 
-static void what_differs_within_a_sort_stays_uncertain(void **state)
+TEST(what_differs_within_a_sort_stays_uncertain)
 {
 	struct estimated all = of_all(), estimated;
 	struct window_strata strata = {0};
 	double variance = 0;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		start(NULL);
 		add(80, 20);
@@ -290,11 +275,10 @@ static int holds(int windows, double jump)
 	return fabs(estimated.total - truth) <= estimated.error;
 }
 
-static void the_truth_is_in_19_of_20_intervals(void **state)
+TEST(the_truth_is_in_19_of_20_intervals)
 {
 	static const double jumps[] = {0, 300, -500};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
 		for (int windows = 5; windows <= 80; windows *= 4) {
 			int held = 0;
@@ -308,33 +292,9 @@ static void the_truth_is_in_19_of_20_intervals(void **state)
 	}
 }
 
-static void windows_that_seem_to_cover_more_than_there_was_count_for_that(void **state)
+TEST(windows_that_seem_to_cover_more_than_there_was_count_for_that)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		add(30, 10);
 	is_close(window_estimate(&units, &times, 100).total, 1000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(all_recorded_is_exact, start),
-		cmocka_unit_test_setup(launches_between_two_windows_are_like_both, start),
-		cmocka_unit_test_setup(the_first_window_is_compared_with_what_was_recorded_before,
-				       start),
-		cmocka_unit_test_setup(what_no_window_stands_for_yet_is_like_all_of_them, start),
-		cmocka_unit_test_setup(equal_windows_leave_no_interval, start),
-		cmocka_unit_test_setup(below_three_windows_there_is_no_interval, start),
-		cmocka_unit_test_setup(few_windows_have_wide_intervals, start),
-		cmocka_unit_test_setup(sorts_that_are_known_apart_leave_no_interval, start),
-		cmocka_unit_test_setup(a_sort_with_few_windows_is_as_uncertain_as_a_window, start),
-		cmocka_unit_test_setup(what_differs_within_a_sort_stays_uncertain, start),
-		cmocka_unit_test_setup(without_windows_few_missing_launches_are_bounded, start),
-		cmocka_unit_test_setup(
-			windows_that_seem_to_cover_more_than_there_was_count_for_that, start),
-		cmocka_unit_test_setup(the_truth_is_in_19_of_20_intervals, start),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

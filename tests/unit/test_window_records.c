@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How long the records of a recording window are waited for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/recording/recording.h"
 #include "tests/unit/own_process.h"
+#include "tests/unit/test.h"
 
 #define MS     1000000ull
 #define CLOSED (1000 * MS)
@@ -18,7 +12,7 @@ static void prepare(void)
 }
 
 /* What the library keeps is a process's. */
-#define TEST(name) TEST_IN_CHILD(name, prepare())
+#define CHILD_TEST(name) TEST_IN_CHILD(name, prepare())
 
 /* A window with `launches` graph launches, before which 40 were seen. */
 static void pass_a_window(unsigned launches, uint64_t closed)
@@ -29,7 +23,7 @@ static void pass_a_window(unsigned launches, uint64_t closed)
 	window_records_await(closed);
 }
 
-TEST(all_launches_but_the_last_are_enough_and_a_moment_for_their_nodes)
+CHILD_TEST(all_launches_but_the_last_are_enough_and_a_moment_for_their_nodes)
 {
 	pass_a_window(3, CLOSED);
 	assert_false(window_records_have_come(CLOSED, 40));
@@ -38,7 +32,7 @@ TEST(all_launches_but_the_last_are_enough_and_a_moment_for_their_nodes)
 	assert_true(window_records_have_come(CLOSED + 3 * MS, 42));
 }
 
-TEST(queued_launches_are_waited_for_300_ms_and_100_once_they_did_not_come)
+CHILD_TEST(queued_launches_are_waited_for_300_ms_and_100_once_they_did_not_come)
 {
 	pass_a_window(3, CLOSED);
 	assert_false(window_records_have_come(CLOSED + 300 * MS - 1, 41));
@@ -51,7 +45,7 @@ TEST(queued_launches_are_waited_for_300_ms_and_100_once_they_did_not_come)
 	assert_false(window_records_have_come(3 * CLOSED + 300 * MS - 1, 41));
 }
 
-TEST(records_that_are_there_when_the_time_is_over_are_not_missed)
+CHILD_TEST(records_that_are_there_when_the_time_is_over_are_not_missed)
 {
 	pass_a_window(3, CLOSED);
 	assert_true(window_records_have_come(CLOSED + 400 * MS, 43));
@@ -59,7 +53,7 @@ TEST(records_that_are_there_when_the_time_is_over_are_not_missed)
 	assert_false(window_records_have_come(2 * CLOSED + 300 * MS - 1, 41));
 }
 
-TEST(without_a_launch_nobody_knows_whether_records_come)
+CHILD_TEST(without_a_launch_nobody_knows_whether_records_come)
 {
 	pass_a_window(0, CLOSED);
 	assert_false(window_records_have_come(CLOSED + 100 * MS - 1, 50));
@@ -70,7 +64,7 @@ TEST(without_a_launch_nobody_knows_whether_records_come)
 	assert_false(window_records_have_come(2 * CLOSED + 300 * MS - 1, 39));
 }
 
-TEST(cupti_is_flushed_for_them_every_25_ms)
+CHILD_TEST(cupti_is_flushed_for_them_every_25_ms)
 {
 	assert_false(recording_wants_flush(CLOSED));
 	pass_a_window(1, CLOSED);
@@ -78,18 +72,4 @@ TEST(cupti_is_flushed_for_them_every_25_ms)
 	assert_true(recording_wants_flush(CLOSED + 25 * MS));
 	assert_false(recording_wants_flush(CLOSED + 50 * MS - 1));
 	assert_true(recording_wants_flush(CLOSED + 50 * MS));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_launches_but_the_last_are_enough_and_a_moment_for_their_nodes),
-		cmocka_unit_test(
-			queued_launches_are_waited_for_300_ms_and_100_once_they_did_not_come),
-		cmocka_unit_test(records_that_are_there_when_the_time_is_over_are_not_missed),
-		cmocka_unit_test(without_a_launch_nobody_knows_whether_records_come),
-		cmocka_unit_test(cupti_is_flushed_for_them_every_25_ms),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

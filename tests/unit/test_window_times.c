@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* When recording windows open and close, by what the program launches. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "preload/recording/recording.h"
+#include "tests/unit/test.h"
 
 #define MS     1000000ull
 #define BEGIN  (1000 * MS)
@@ -19,14 +14,15 @@
 static uint64_t now;
 static double work;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	now = BEGIN;
 	work = 0;
 	window_times_start(now, SHARE, 7);
 	return 0;
 }
+
+AROUND_EACH(start, NULL);
 
 /* Goes on until the next window is due; every millisecond adds `launched` of work, ns. */
 static uint64_t wait_for_window(double launched)
@@ -43,11 +39,10 @@ static uint64_t wait_for_window(double launched)
 	return now - from;
 }
 
-static void by_chance_after_a_gap_if_the_program_launches_steadily(void **state)
+TEST(by_chance_after_a_gap_if_the_program_launches_steadily)
 {
 	uint64_t sum = 0, least = UINT64_MAX, most = 0;
 
-	(void)state;
 	now += 100 * MS;
 	work += 100 * 5e5;
 	for (int i = 0; i < 200; i++) {
@@ -64,11 +59,10 @@ static void by_chance_after_a_gap_if_the_program_launches_steadily(void **state)
 	assert_true(sum / 200 > 185 * MS && sum / 200 < 215 * MS);
 }
 
-static void an_expensive_window_has_a_longer_gap_after_it(void **state)
+TEST(an_expensive_window_has_a_longer_gap_after_it)
 {
 	uint64_t gap;
 
-	(void)state;
 	now += 100 * MS;
 	work += 100 * 5e5;
 	window_times_plan(now, work, 4 * MAY_MS * MS);
@@ -80,11 +74,10 @@ static void an_expensive_window_has_a_longer_gap_after_it(void **state)
 	assert_true(gap >= 100 * MS && gap <= 301 * MS);
 }
 
-static void a_program_that_stops_launching_has_windows_four_times_as_rarely(void **state)
+TEST(a_program_that_stops_launching_has_windows_four_times_as_rarely)
 {
 	uint64_t gap;
 
-	(void)state;
 	now += 100 * MS;
 	work += 100 * 5e5;
 	for (int i = 0; i < 20; i++) {
@@ -99,11 +92,10 @@ static void a_program_that_stops_launching_has_windows_four_times_as_rarely(void
 }
 
 /* A tenth of a second of launches in each 1.6; a window opens between them and meets the next. */
-static void a_program_that_launches_in_bursts_pays_for_windows_by_its_bursts(void **state)
+TEST(a_program_that_launches_in_bursts_pays_for_windows_by_its_bursts)
 {
 	unsigned windows = 0, bursts = 100;
 
-	(void)state;
 	for (; now < BEGIN + bursts * 1600 * MS; now += MS) {
 		bool bursting = now / MS % 1600 < 100;
 
@@ -118,9 +110,8 @@ static void a_program_that_launches_in_bursts_pays_for_windows_by_its_bursts(voi
 	assert_int_equal(windows * 4 * MAY_MS, 228);
 }
 
-static void what_windows_may_owe_is_six_times_what_one_may_cost(void **state)
+TEST(what_windows_may_owe_is_six_times_what_one_may_cost)
 {
-	(void)state;
 	/* 21 ms are to be paid for, and 18 may be: after 200 ms of launches. */
 	window_times_plan(now, work, 7 * MAY_MS * MS);
 	for (int i = 0; i < 40; i++) {
@@ -131,11 +122,10 @@ static void what_windows_may_owe_is_six_times_what_one_may_cost(void **state)
 	assert_true(window_times_are_due(now + 100000 * MS, work + 1e12));
 }
 
-static void a_burst_has_windows_twice_as_often_at_most(void **state)
+TEST(a_burst_has_windows_twice_as_often_at_most)
 {
 	uint64_t gap;
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		window_times_start(now, SHARE, 7 + (unsigned)i);
 		now += 100 * MS;
@@ -149,11 +139,10 @@ static void a_burst_has_windows_twice_as_often_at_most(void **state)
 
 /* A second of much work and one of a quarter of that: four of five launches are made in the first.
  */
-static void launches_of_all_phases_are_met_alike(void **state)
+TEST(launches_of_all_phases_are_met_alike)
 {
 	unsigned met[2] = {0};
 
-	(void)state;
 	now += 100 * MS;
 	work += 62.5e6;
 	window_times_plan(now, work, MAY_MS * MS);
@@ -172,11 +161,10 @@ static void launches_of_all_phases_are_met_alike(void **state)
 }
 
 /* Its average follows what the program does now. */
-static void a_program_that_works_more_than_before_has_windows_by_its_new_average(void **state)
+TEST(a_program_that_works_more_than_before_has_windows_by_its_new_average)
 {
 	uint64_t sum = 0;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		window_times_plan(now, work, MAY_MS * MS);
 		sum += wait_for_window(i < 500 ? 5e4 : 5e5) * (i >= 800);
@@ -184,9 +172,8 @@ static void a_program_that_works_more_than_before_has_windows_by_its_new_average
 	assert_true(sum / 200 > 170 * MS && sum / 200 < 215 * MS);
 }
 
-static void a_window_closes_after_its_time_with_one_more_launch(void **state)
+TEST(a_window_closes_after_its_time_with_one_more_launch)
 {
-	(void)state;
 	/* The first one's is 4 ms. */
 	assert_false(window_times_are_over(3 * MS, 10, 0));
 	assert_false(window_times_are_over(4 * MS, 10, 0));
@@ -212,9 +199,8 @@ static bool is_over_after(uint64_t open)
 	return over;
 }
 
-static void a_window_is_as_long_as_its_part_of_the_budget_allows(void **state)
+TEST(a_window_is_as_long_as_its_part_of_the_budget_allows)
 {
-	(void)state;
 	/* 4 ms that cost four times what they may: halfway to a quarter. */
 	window_times_adapt(4 * MAY_MS * 1e6);
 	assert_false(is_over_after(2 * MS - 1000));
@@ -233,35 +219,14 @@ static void a_window_is_as_long_as_its_part_of_the_budget_allows(void **state)
 	assert_true(is_over_after(MS));
 }
 
-static void without_a_budget_the_next_window_is_far(void **state)
+TEST(without_a_budget_the_next_window_is_far)
 {
 	uint64_t gap;
 
-	(void)state;
 	window_times_start(now, 0, 7);
 	now += 100 * MS;
 	work += 100 * 5e5;
 	window_times_plan(now, work, MAY_MS * MS);
 	gap = wait_for_window(0);
 	assert_true(gap == 5000 * MS);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup(function, start)
-	const struct CMUnitTest tests[] = {
-		TEST(by_chance_after_a_gap_if_the_program_launches_steadily),
-		TEST(an_expensive_window_has_a_longer_gap_after_it),
-		TEST(a_program_that_stops_launching_has_windows_four_times_as_rarely),
-		TEST(a_program_that_launches_in_bursts_pays_for_windows_by_its_bursts),
-		TEST(what_windows_may_owe_is_six_times_what_one_may_cost),
-		TEST(a_burst_has_windows_twice_as_often_at_most),
-		TEST(launches_of_all_phases_are_met_alike),
-		TEST(a_program_that_works_more_than_before_has_windows_by_its_new_average),
-		TEST(a_window_closes_after_its_time_with_one_more_launch),
-		TEST(a_window_is_as_long_as_its_part_of_the_budget_allows),
-		TEST(without_a_budget_the_next_window_is_far),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 /* Which records of a window are of one launch of a graph, and which graph it is of. */
 #include "tests/unit/window_launches.h"
 
+AROUND_EACH(start, stop);
+
 static uint32_t correlation;
 
 static void record(unsigned which, uint64_t began, uint64_t ended)
@@ -16,11 +18,10 @@ static void record(unsigned which, uint64_t began, uint64_t ended)
 					.end = ended});
 }
 
-static void nodes_with_one_correlation_id_are_a_launch(void **state)
+TEST(nodes_with_one_correlation_id_are_a_launch)
 {
 	uint64_t before = launches_seen();
 
-	(void)state;
 	correlation++;
 	record(SECOND, 100, 110);
 	record(FIRST, 120, 150);
@@ -42,9 +43,8 @@ static void nodes_with_one_correlation_id_are_a_launch(void **state)
 	assert_int_equal(taken.nodes, 3);
 }
 
-static void a_launch_that_fits_no_graph_is_left_out(void **state)
+TEST(a_launch_that_fits_no_graph_is_left_out)
 {
-	(void)state;
 	correlation++;
 	record(FIRST, 100, 110);
 	record(SECOND, 120, 130);
@@ -61,9 +61,8 @@ static void a_launch_that_fits_no_graph_is_left_out(void **state)
 	assert_int_equal(taken.graphs, 1);
 }
 
-static void of_two_graphs_with_the_same_kernels_neither_gets_the_launch(void **state)
+TEST(of_two_graphs_with_the_same_kernels_neither_gets_the_launch)
 {
-	(void)state;
 	contents[1] = graph_of(2, 1);
 	atomic_store(&operations[SAME_GRAPH].contents, contents[1]);
 	correlation++;
@@ -83,11 +82,10 @@ static void launch_at(uint64_t began)
 	record(SECOND, began + 20, began + 30);
 }
 
-static void a_launch_is_settled_a_second_after_its_last_node(void **state)
+TEST(a_launch_is_settled_a_second_after_its_last_node)
 {
 	const uint64_t second = 1000000000;
 
-	(void)state;
 	/* newest is the run's: later than in any test before. */
 	launch_at(50 * second);
 	launches_settle();
@@ -100,9 +98,8 @@ static void a_launch_is_settled_a_second_after_its_last_node(void **state)
 	assert_int_equal(taken.graphs, 1);
 }
 
-static void when_recording_is_turned_off_each_streams_last_launch_is_left_out(void **state)
+TEST(when_recording_is_turned_off_each_streams_last_launch_is_left_out)
 {
-	(void)state;
 	launch_at(100);
 	launch_at(200);
 	launch_at(300);
@@ -120,9 +117,8 @@ static void when_recording_is_turned_off_each_streams_last_launch_is_left_out(vo
 	assert_int_equal(taken.graphs, 4);
 }
 
-static void a_launch_whose_ends_are_lost_is_left_out(void **state)
+TEST(a_launch_whose_ends_are_lost_is_left_out)
 {
-	(void)state;
 	/* In one stream they cannot overlap. */
 	correlation++;
 	record(FIRST, 100, 1000);
@@ -154,11 +150,10 @@ static void a_launch_whose_ends_are_lost_is_left_out(void **state)
 	assert_int_equal(taken.graphs, 4);
 }
 
-static void what_came_before_a_window_is_forgotten(void **state)
+TEST(what_came_before_a_window_is_forgotten)
 {
 	uint64_t before;
 
-	(void)state;
 	launch_at(100);
 	launch_at(200);
 	before = launches_seen();
@@ -170,11 +165,10 @@ static void what_came_before_a_window_is_forgotten(void **state)
 	assert_int_equal(taken.graphs, 2);
 }
 
-static void copies_alone_are_a_launch_of_a_graph_that_has_just_these(void **state)
+TEST(copies_alone_are_a_launch_of_a_graph_that_has_just_these)
 {
 	uint64_t before = launches_seen();
 
-	(void)state;
 	/* Of a launch whose kernels were not recorded. */
 	correlation++;
 	record(COPY, 100, 110);
@@ -199,9 +193,8 @@ static void copies_alone_are_a_launch_of_a_graph_that_has_just_these(void **stat
 }
 
 /* A graph with kernels does the same: they may be all that was recorded of it. */
-static void copies_alone_may_be_of_a_graph_whose_kernels_were_not_recorded(void **state)
+TEST(copies_alone_may_be_of_a_graph_whose_kernels_were_not_recorded)
 {
-	(void)state;
 	contents[1] = graph_of(0, 0);
 	contents[1]->recorded = contents[1]->copies = contents[1]->part_count = 1;
 	contents[1]->parts[0] = (struct graph_part){.operation = &operations[COPY], .count = 1};
@@ -228,9 +221,8 @@ static void copies_alone_may_be_of_a_graph_whose_kernels_were_not_recorded(void 
 }
 
 /* They may be all that was recorded of a graph whose kernels were off. */
-static void copies_alone_after_a_window_are_left_out(void **state)
+TEST(copies_alone_after_a_window_are_left_out)
 {
-	(void)state;
 	contents[1] = graph_of(0, 0);
 	contents[1]->recorded = contents[1]->copies = contents[1]->part_count = 1;
 	contents[1]->parts[0] = (struct graph_part){.operation = &operations[COPY], .count = 1};
@@ -250,9 +242,8 @@ static void copies_alone_after_a_window_are_left_out(void **state)
 	assert_int_equal(taken.graphs, 2);
 }
 
-static void no_more_than_4096_launches_are_kept(void **state)
+TEST(no_more_than_4096_launches_are_kept)
 {
-	(void)state;
 	for (unsigned i = 0; i < 4096; i++)
 		launch_at(100 * i);
 	assert_int_equal(taken.graphs, 0);
@@ -260,23 +251,4 @@ static void no_more_than_4096_launches_are_kept(void **state)
 	assert_int_equal(taken.graphs, 1);
 	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.graphs, 4097);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		SUMS(nodes_with_one_correlation_id_are_a_launch),
-		SUMS(a_launch_that_fits_no_graph_is_left_out),
-		SUMS(of_two_graphs_with_the_same_kernels_neither_gets_the_launch),
-		SUMS(a_launch_is_settled_a_second_after_its_last_node),
-		SUMS(when_recording_is_turned_off_each_streams_last_launch_is_left_out),
-		SUMS(a_launch_whose_ends_are_lost_is_left_out),
-		SUMS(what_came_before_a_window_is_forgotten),
-		SUMS(copies_alone_are_a_launch_of_a_graph_that_has_just_these),
-		SUMS(copies_alone_may_be_of_a_graph_whose_kernels_were_not_recorded),
-		SUMS(copies_alone_after_a_window_are_left_out),
-		SUMS(no_more_than_4096_launches_are_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

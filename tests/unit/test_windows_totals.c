@@ -2,6 +2,8 @@
 /* What the rows say of all launches, of which some were recorded in windows. */
 #include "tests/unit/window_launches.h"
 
+AROUND_EACH(start, stop);
+
 /* The sums themselves. */
 static void add_launch(uint64_t first_ns, uint64_t second_ns)
 {
@@ -13,29 +15,8 @@ static void add_launch(uint64_t first_ns, uint64_t second_ns)
 	assert_ptr_equal(graph, &operations[GRAPH]);
 }
 
-static void the_first_records_of_something_are_told(void **state)
+TEST(a_graph_that_was_recorded_whole_is_exact)
 {
-	(void)state;
-	sums_are_fresh();
-	assert_false(sums_are_fresh());
-	add_launch(100, 30);
-	assert_true(sums_are_fresh());
-	assert_false(sums_are_fresh());
-	add_launch(100, 30);
-	sums_close_window(true);
-	add_launch(100, 30);
-	assert_false(sums_are_fresh());
-	sums_add(&operations[FIRST], 1, 50);
-	assert_true(sums_are_fresh());
-	sums_add(&operations[FIRST], 1, 50);
-	assert_false(sums_are_fresh());
-	sums_add(&operations[FIRST], 0, 50);
-	assert_true(sums_are_fresh());
-}
-
-static void a_graph_that_was_recorded_whole_is_exact(void **state)
-{
-	(void)state;
 	rows[GRAPH][0].calls = 2;
 	add_launch(100, 30);
 	add_launch(102, 31);
@@ -50,9 +31,8 @@ static void a_graph_that_was_recorded_whole_is_exact(void **state)
 	assert_int_equal(run.header->counters[COUNTER_graph_node_calls], 6);
 }
 
-static void launches_between_windows_are_like_those_in_them(void **state)
+TEST(launches_between_windows_are_like_those_in_them)
 {
-	(void)state;
 	for (unsigned i = 1; i <= 4; i++) {
 		add_launch(100, 30);
 		rows[GRAPH][0].calls = 10 * i;
@@ -76,9 +56,8 @@ static void launches_between_windows_are_like_those_in_them(void **state)
 	assert_int_equal(rows[FIRST][0].node_calls, 102);
 }
 
-static void windows_that_differ_say_how_exact_the_total_is(void **state)
+TEST(windows_that_differ_say_how_exact_the_total_is)
 {
-	(void)state;
 	for (unsigned i = 1; i <= 4; i++) {
 		add_launch(100 + 10 * (i % 2), 30);
 		rows[GRAPH][0].calls = 10 * i;
@@ -91,9 +70,8 @@ static void windows_that_differ_say_how_exact_the_total_is(void **state)
 	assert_true(rows[SECOND][0].windows_error < 1e-6);
 }
 
-static void a_graph_of_which_nothing_is_recorded_is_asked_for_once(void **state)
+TEST(a_graph_of_which_nothing_is_recorded_is_asked_for_once)
 {
-	(void)state;
 	assert_false(sums_lack_a_graph());
 	rows[GRAPH][1].calls = 3;
 	assert_true(sums_lack_a_graph());
@@ -110,12 +88,11 @@ static void a_graph_of_which_nothing_is_recorded_is_asked_for_once(void **state)
 	assert_false(sums_lack_a_graph());
 }
 
-static void of_variable_graphs_the_number_is_estimated(void **state)
+TEST(of_variable_graphs_the_number_is_estimated)
 {
 	const struct launch_part parts[] = {{&operations[FIRST], 3, 90}};
 	struct operation *graph;
 
-	(void)state;
 	/* No graph that it could be of. */
 	assert_false(sums_add_launch(4711, 0, parts, 1, &graph));
 	contents[1] = graph_of(1, 0);
@@ -136,9 +113,8 @@ static void of_variable_graphs_the_number_is_estimated(void **state)
 	assert_int_equal((int)(rows[FIRST][0].windows_total + 0.5), 1800);
 }
 
-static void launches_by_themselves_are_summed_by_operation(void **state)
+TEST(launches_by_themselves_are_summed_by_operation)
 {
-	(void)state;
 	sums_add(&operations[FIRST], 0, 50);
 	sums_add(&operations[FIRST], 0, 70);
 	rows[FIRST][0].calls = 20;
@@ -173,9 +149,8 @@ static void record_copies(unsigned windows)
 	sums_update_rows();
 }
 
-static void each_window_stands_for_as_many_again_from_before_a_late_start(void **state)
+TEST(each_window_stands_for_as_many_again_from_before_a_late_start)
 {
-	(void)state;
 	rows[COPY][0].calls = 20;
 	rows[GRAPH][0].calls = 20;
 	sums_begin_late();
@@ -192,9 +167,8 @@ static void each_window_stands_for_as_many_again_from_before_a_late_start(void *
 	assert_int_equal((int)(rows[FIRST][0].windows_total + 0.5), 20 * 100 + 20 * 150);
 }
 
-static void the_last_windows_stand_for_what_is_left_of_those_before(void **state)
+TEST(the_last_windows_stand_for_what_is_left_of_those_before)
 {
-	(void)state;
 	rows[COPY][0].calls = 20;
 	sums_begin_late();
 	record_copies(4);
@@ -202,9 +176,8 @@ static void the_last_windows_stand_for_what_is_left_of_those_before(void **state
 			 16 * 100 + 16 * 150 + 12 * 250 + 8 * 350);
 }
 
-static void what_ran_before_a_late_start_alone_is_like_what_is_recorded(void **state)
+TEST(what_ran_before_a_late_start_alone_is_like_what_is_recorded)
 {
-	(void)state;
 	rows[SECOND][0].calls = 4;
 	rows[GRAPH][0].calls = 10;
 	sums_begin_late();
@@ -218,9 +191,8 @@ static void what_ran_before_a_late_start_alone_is_like_what_is_recorded(void **s
 	assert_int_equal((int)(rows[SECOND][0].windows_total + 0.5), 24 * 30);
 }
 
-static void what_was_recorded_before_the_windows_is_certain(void **state)
+TEST(what_was_recorded_before_the_windows_is_certain)
 {
-	(void)state;
 	rows[COPY][1].cupti.count = rows[COPY][1].calls = 4;
 	rows[COPY][1].cupti.total = 400;
 	sums_start();
@@ -234,21 +206,21 @@ static void what_was_recorded_before_the_windows_is_certain(void **state)
 	assert_false(rows[COPY][1].known & ERROR_KNOWN);
 }
 
-int main(void)
+TEST(the_first_records_of_something_are_told)
 {
-	const struct CMUnitTest tests[] = {
-		SUMS(a_graph_that_was_recorded_whole_is_exact),
-		SUMS(launches_between_windows_are_like_those_in_them),
-		SUMS(windows_that_differ_say_how_exact_the_total_is),
-		SUMS(a_graph_of_which_nothing_is_recorded_is_asked_for_once),
-		SUMS(of_variable_graphs_the_number_is_estimated),
-		SUMS(launches_by_themselves_are_summed_by_operation),
-		SUMS(each_window_stands_for_as_many_again_from_before_a_late_start),
-		SUMS(the_last_windows_stand_for_what_is_left_of_those_before),
-		SUMS(what_ran_before_a_late_start_alone_is_like_what_is_recorded),
-		SUMS(what_was_recorded_before_the_windows_is_certain),
-		SUMS(the_first_records_of_something_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	sums_are_fresh();
+	assert_false(sums_are_fresh());
+	add_launch(100, 30);
+	assert_true(sums_are_fresh());
+	assert_false(sums_are_fresh());
+	add_launch(100, 30);
+	sums_close_window(true);
+	add_launch(100, 30);
+	assert_false(sums_are_fresh());
+	sums_add(&operations[FIRST], 1, 50);
+	assert_true(sums_are_fresh());
+	sums_add(&operations[FIRST], 1, 50);
+	assert_false(sums_are_fresh());
+	sums_add(&operations[FIRST], 0, 50);
+	assert_true(sums_are_fresh());
 }

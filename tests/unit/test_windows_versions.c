@@ -5,7 +5,7 @@
 #include "preload/recording/sums.h"
 
 /* SAME_GRAPH is a version of GRAPH. */
-static int start_versions(void **state)
+FIXTURE(start_versions)
 {
 	if (start(state))
 		return -1;
@@ -17,15 +17,16 @@ static int start_versions(void **state)
 	return 0;
 }
 
+AROUND_EACH(start_versions, stop);
+
 static void calls(unsigned which, unsigned count)
 {
 	operations[which].calls += count;
 	rows[GRAPH][0].calls += count;
 }
 
-static void a_window_in_which_one_version_was_launched_is_of_that(void **state)
+TEST(a_window_in_which_one_version_was_launched_is_of_that)
 {
-	(void)state;
 	calls(SAME_GRAPH, 5);
 	versions_window_opens();
 	calls(GRAPH, 1);
@@ -48,9 +49,8 @@ static void a_window_in_which_one_version_was_launched_is_of_that(void **state)
 	assert_ptr_equal(versions_in_window(contents[0]->kernels), &operations[SAME_GRAPH]);
 }
 
-static void a_window_of_two_versions_is_of_none(void **state)
+TEST(a_window_of_two_versions_is_of_none)
 {
-	(void)state;
 	versions_window_opens();
 	calls(GRAPH, 1);
 	calls(SAME_GRAPH, 1);
@@ -83,9 +83,8 @@ static void window_of(unsigned which, uint64_t first_ns)
 	sums_close_window(true);
 }
 
-static void launches_of_each_version_are_like_those_of_its_windows(void **state)
+TEST(launches_of_each_version_are_like_those_of_its_windows)
 {
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		window_of(GRAPH, 100);
 		window_of(SAME_GRAPH, 700);
@@ -99,9 +98,8 @@ static void launches_of_each_version_are_like_those_of_its_windows(void **state)
 	assert_int_equal((int)(rows[SECOND][0].windows_total + 0.5), 140 * 30);
 }
 
-static void of_a_version_with_few_windows_less_is_known(void **state)
+TEST(of_a_version_with_few_windows_less_is_known)
 {
-	(void)state;
 	for (unsigned i = 0; i < 20; i++)
 		window_of(GRAPH, 100);
 	window_of(SAME_GRAPH, 700);
@@ -111,9 +109,8 @@ static void of_a_version_with_few_windows_less_is_known(void **state)
 	assert_true(rows[FIRST][0].windows_error > 100);
 }
 
-static void versions_that_do_not_differ_are_not_told_apart(void **state)
+TEST(versions_that_do_not_differ_are_not_told_apart)
 {
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		window_of(GRAPH, 100 + 10 * (i % 2));
 		window_of(SAME_GRAPH, 110 - 10 * (i % 2));
@@ -124,9 +121,8 @@ static void versions_that_do_not_differ_are_not_told_apart(void **state)
 	assert_int_equal((int)(rows[FIRST][0].windows_error / 10), 39);
 }
 
-static void a_window_that_is_not_known_to_be_of_one_version_counts_for_all(void **state)
+TEST(a_window_that_is_not_known_to_be_of_one_version_counts_for_all)
 {
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		calls(i % 2 ? GRAPH : SAME_GRAPH, 10);
 		add_launch(i % 2 ? 100 : 700);
@@ -134,19 +130,4 @@ static void a_window_that_is_not_known_to_be_of_one_version_counts_for_all(void 
 	}
 	sums_update_rows();
 	assert_true(rows[FIRST][0].windows_error > 1000);
-}
-
-int main(void)
-{
-#define VERSIONS(test) cmocka_unit_test_setup_teardown(test, start_versions, stop)
-	const struct CMUnitTest tests[] = {
-		VERSIONS(a_window_in_which_one_version_was_launched_is_of_that),
-		VERSIONS(a_window_of_two_versions_is_of_none),
-		VERSIONS(launches_of_each_version_are_like_those_of_its_windows),
-		VERSIONS(of_a_version_with_few_windows_less_is_known),
-		VERSIONS(versions_that_do_not_differ_are_not_told_apart),
-		VERSIONS(a_window_that_is_not_known_to_be_of_one_version_counts_for_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,9 +104,9 @@ $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, mat
 # Those of cupti/ find the simulated libcupti through CUDA_HOME.
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
-		preload/hooks/cupti_symbols.c preload/base/settings.c) $(REPORT_ARCHIVE) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK)
+		preload/hooks/cupti_symbols.c preload/base/settings.c) $(REPORT_ARCHIVE) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK) $(TEST_MAIN)
 	@mkdir -p $(@D)
-	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
+	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(TEST_MAIN) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 # What comes out of profiles and figures, compared with files of tests/golden.
 $(addprefix $(BUILD)/tests/unit/, test_prometheus test_peaks test_metrics test_screen test_estimates \

@@ -4,14 +4,6 @@
 #define KTIME_TESTS_UNIT_WINDOW_LAUNCHES_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "preload/handles/graph.h"
 #include "preload/recording/sums.h"
@@ -19,6 +11,7 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "tests/unit/made_run.h"
+#include "tests/unit/test.h"
 
 enum { FIRST, SECOND, GRAPH, SAME_GRAPH, VARIABLE_GRAPH, COPY, OPERATIONS };
 
@@ -86,11 +79,10 @@ static struct graph_contents *graph_of(unsigned first, unsigned second)
 }
 
 /* What the sums know of an operation they never forget, so each test has operations of its own. */
-static int start(void **state)
+FIXTURE(start)
 {
 	static uint32_t index, tests;
 
-	(void)state;
 	if (make_run(0))
 		return -1;
 	memset(rows, 0, sizeof(rows));
@@ -115,9 +107,8 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-	(void)state;
 	launches_end(true, UINT64_MAX, UINT64_MAX);
 	sums_close_window(false);
 	for (unsigned i = 0; i < 3; i++)
@@ -125,7 +116,5 @@ static int stop(void **state)
 	session_close(run.session);
 	return 0;
 }
-
-#define SUMS(test) cmocka_unit_test_setup_teardown(test, start, stop)
 
 #endif
