@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that are run in the order in which they stand, with what each of them needs of libc. */
+/*
+ * Tests that are run in the order in which they stand, with what each of them needs of libc:
+ * TEST(what_holds), BEFORE_EACH and AFTER_EACH are followed by a body.
+ */
 #ifndef KTIME_TESTS_UNIT_TEST_H
 #define KTIME_TESTS_UNIT_TEST_H
 
@@ -14,39 +17,31 @@
 
 #include <cmocka.h>
 
-/* What the program has before it begins. */
-#define TEST_CONSTRUCTOR(name) __attribute__((constructor)) static void name(void)
-
-/* What runs before tests or after them; its body returns 0. */
-#define FIXTURE(name)	       static int name(__attribute__((unused)) void **state)
-
-/* The fixture `setup` runs before each test from here on, `teardown` after it; NULL: nothing. */
-#define AROUND_EACH(setup, teardown)                                                               \
-	TEST_CONSTRUCTOR(around_each_by_##setup)                                                   \
-	{                                                                                          \
-		tests_around_each(setup, teardown);                                                \
-	}                                                                                          \
-	_Static_assert(1, "ends with a semicolon")
-
-/* The same before the first test and after the last. */
-#define AROUND_ALL(setup, teardown)                                                                \
-	TEST_CONSTRUCTOR(around_all)                                                               \
-	{                                                                                          \
-		tests_around_all(setup, teardown);                                                 \
-	}                                                                                          \
-	_Static_assert(1, "ends with a semicolon")
-
-/* A test: its body follows. */
 #define TEST(name)                                                                                 \
 	static void name(void **state);                                                            \
-	TEST_CONSTRUCTOR(register_##name)                                                          \
+	__attribute__((constructor)) static void add_##name(void)                                  \
 	{                                                                                          \
 		tests_add(#name, name);                                                            \
 	}                                                                                          \
 	static void name(__attribute__((unused)) void **state)
 
+/* What is done before each test that stands behind it: several in their order. */
+#define BEFORE_EACH			TEST_FIXTURE(tests_before_each, before_each_, __COUNTER__)
+/* And after it: several in the opposite order. */
+#define AFTER_EACH			TEST_FIXTURE(tests_after_each, after_each_, __COUNTER__)
+
+/* The counter is a number before it becomes a part of names. */
+#define TEST_FIXTURE(add, name, number) TEST_NAMED_FIXTURE(add, name, number)
+#define TEST_NAMED_FIXTURE(add, name, number)                                                      \
+	static void name##number(void);                                                            \
+	__attribute__((constructor)) static void add_##name##number(void)                          \
+	{                                                                                          \
+		add(name##number);                                                                 \
+	}                                                                                          \
+	static void name##number(void)
+
 void tests_add(const char *name, CMUnitTestFunction test);
-void tests_around_each(CMFixtureFunction setup, CMFixtureFunction teardown);
-void tests_around_all(CMFixtureFunction setup, CMFixtureFunction teardown);
+void tests_before_each(void (*fixture)(void));
+void tests_after_each(void (*fixture)(void));
 
 #endif

@@ -10,13 +10,10 @@ enum { LAUNCH = 1, MALLOC, FREE, SYNC, COPY };
 static uint32_t last; /* number of the thread's last call */
 static struct split split;
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	last = 0;
-	return 0;
 }
-
-AROUND_EACH(start, NULL);
 
 /* Times in microseconds. */
 static uint32_t call(uint16_t api, uint64_t begin, uint64_t end, uint8_t flags)

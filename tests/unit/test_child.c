@@ -79,17 +79,15 @@ static int status_of(pid_t pid)
 	return status;
 }
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
-	return pipe(events);
+	assert_int_equal(pipe(events), 0);
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
-	return close(events[0]) || close(events[1]);
+	assert_int_equal(close(events[0]) || close(events[1]), 0);
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void leave_with_37(void)
 {

@@ -10,23 +10,18 @@
 static struct session *session;
 static struct session_header *header;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
-	if (session_create(&session, NULL, 0))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 	header = session_header(session);
 	header->pid = 1;
 	header->finished = 1;
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 /* A kernel's row of which each clock timed a part of the calls. */
 static struct row *add_row(const char *name, uint64_t calls, uint64_t cupti, uint64_t events)

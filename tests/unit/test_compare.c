@@ -11,26 +11,22 @@ static struct profile a, b;	      /* the runs that are being made */
 static struct profile side_a, side_b; /* the sums of those that are done */
 static struct comparison comparison;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	a = (struct profile){.source = "A"};
 	b = (struct profile){.source = "B"};
 	side_a = side_b = (struct profile){0};
 	comparison = (struct comparison){0};
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	comparison_free(&comparison);
 	profile_free(&a);
 	profile_free(&b);
 	profile_free(&side_a);
 	profile_free(&side_b);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 /* Adds `calls` calls whose times run from average - spread to average + spread. */
 static void add(struct profile *profile, const char *name, unsigned calls, double average,

@@ -30,7 +30,7 @@ static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
 	return run;
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
@@ -39,10 +39,7 @@ FIXTURE(start)
 	a.energies[3] = run_of(100, 2000, 0);
 	b.energies[3] = run_of(100, 2000, 0);
 	comparison = (struct comparison){.a = &a, .b = &b};
-	return 0;
 }
-
-AROUND_EACH(start, NULL);
 
 static void write_page(void)
 {

@@ -7,13 +7,10 @@
 /* Each test has a device of its own, as nothing is ever forgotten of one. */
 static uint32_t device;
 
-FIXTURE(next_device)
+BEFORE_EACH
 {
 	device++;
-	return 0;
 }
-
-AROUND_EACH(next_device, NULL);
 
 static void adds(uint32_t context, uint32_t stream, uint64_t start, uint64_t end,
 		 struct concurrency expected)

@@ -44,30 +44,24 @@ static void *answer_all(void *argument)
 	return NULL;
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-control-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/profile", folder);
-	if (session_create(&session, path, SESSION_KEPT))
-		return -1;
+	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
 	page = (struct control_page *)((char *)session_header(session) +
 				       session_header(session)->control);
 	ended = false;
 	answer = 0;
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(session);
 	unlink(path);
 	rmdir(folder);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static void start_program(void)
 {

@@ -6,23 +6,18 @@
 
 static struct session *session;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
-	if (session_create(&session, NULL, 0))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 	session_header(session)->pid = 1;
 	session_header(session)->finished = 1;
 	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 10};
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 /* A row of four calls that both clocks timed; a pair as it was read holds 2.9 us more. */
 static struct row *checked_row(const char *name, uint64_t cupti, uint64_t events)

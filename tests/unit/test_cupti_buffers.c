@@ -7,11 +7,23 @@
 
 static struct buffer *taken[ALL];
 
-FIXTURE(set_up)
+TEST(nothing_is_there_before_they_are_created)
+{
+	const void *start = taken;
+	size_t size = 1;
+	uint8_t data;
+
+	buffers_range(&start, &size);
+	assert_null(start);
+	assert_int_equal(size, 0);
+	assert_null(buffers_find(&data));
+}
+
+BEFORE_EACH
 {
 	/* As in a forked child: all are free again. */
 	buffers_reset();
-	return buffers_create();
+	assert_int_equal(buffers_create(), 0);
 }
 
 static struct buffer *take(void)
@@ -30,20 +42,6 @@ static void take_all(void)
 	for (unsigned i = 0; i < ALL; i++)
 		taken[i] = take();
 }
-
-TEST(nothing_is_there_before_they_are_created)
-{
-	const void *start = taken;
-	size_t size = 1;
-	uint8_t data;
-
-	buffers_range(&start, &size);
-	assert_null(start);
-	assert_int_equal(size, 0);
-	assert_null(buffers_find(&data));
-}
-
-AROUND_EACH(set_up, NULL);
 
 TEST(the_largest_are_taken_first)
 {

@@ -82,7 +82,7 @@ static struct cupti_functions cupti = {
 	.cuptiGetResultString = result_string,
 };
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	kinds_reset();
 	memset(enabled, 0, sizeof(enabled));
@@ -91,10 +91,7 @@ FIXTURE(start)
 	refusal = CUPTI_SUCCESS;
 	now = 5 * START_DELAY;
 	cupti.cuptiActivityEnableRuntimeApi = enable_runtime;
-	return 0;
 }
-
-AROUND_EACH(start, NULL);
 
 static bool program_wants(uint32_t kind, uint64_t when)
 {

@@ -23,6 +23,11 @@ static void refused(const char *text, const char *expected)
 	assert_null(options.declared);
 }
 
+AFTER_EACH
+{
+	options_free(&options);
+}
+
 TEST(declarations_are_taken_apart)
 {
 	const struct declared_work *work;
@@ -140,11 +145,3 @@ TEST(a_file_has_one_declaration_a_line)
 	snprintf(expected, sizeof(expected), "option --flops: %s: No such file or directory", path);
 	assert_string_equal(message, expected);
 }
-
-FIXTURE(clean)
-{
-	options_free(&options);
-	return 0;
-}
-
-AROUND_ALL(NULL, clean);

@@ -53,7 +53,7 @@ static CUresult refuse(unsigned count, CUpointer_attribute *attributes, void **d
 	return CUDA_ERROR_NOT_INITIALIZED;
 }
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	driver.cuPointerGetAttributes = get_attributes;
 	context_several_devices = true;
@@ -62,10 +62,7 @@ FIXTURE(set_up)
 		contexts[i].handle = (CUcontext)(uintptr_t)(i + 1);
 		contexts[i].device = i == 2;
 	}
-	return 0;
 }
-
-AROUND_EACH(set_up, NULL);
 
 static void begin(void)
 {

@@ -14,7 +14,7 @@
 
 #define RUNS 6
 
-static char folder[40], said[65536], complaint[1024];
+static char *project, folder[40], said[65536], complaint[1024];
 static const char *files[RUNS] = {"a1", "a2", "a3", "b1", "b2", "b3"};
 static struct options options;
 
@@ -37,11 +37,13 @@ static void summary(const char *name, unsigned first, unsigned second, unsigned 
 	fclose(file);
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
+	project = getcwd(NULL, 0);
+	assert_non_null(project);
 	strcpy(folder, "/tmp/ktime-diff-XXXXXX");
-	if (!mkdtemp(folder) || chdir(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
 	summary("a1", 1000, 600, 7);
 	summary("a2", 1002, 601, 8);
 	summary("a3", 1001, 602, 7);
@@ -49,21 +51,17 @@ FIXTURE(start)
 	summary("b2", 1503, 602, 15);
 	summary("b3", 1499, 601, 17);
 	options_defaults(&options);
-	return 0;
 }
 
-static char *project;
-
-FIXTURE(stop)
+AFTER_EACH
 {
 	options_free(&options);
 	for (int i = 0; i < RUNS; i++)
 		unlink(files[i]);
 	unlink("out");
-	return chdir(project) || rmdir(folder);
+	assert_int_equal(chdir(project) || rmdir(folder), 0);
+	free(project);
 }
-
-AROUND_EACH(start, stop);
 
 static void take(char *text, size_t size, int descriptor, int before)
 {
@@ -196,17 +194,3 @@ TEST(what_cannot_be_compared_is_said)
 	assert_string_equal(complaint, "ktime: none: No such file or directory\n");
 	assert_string_equal(said, "");
 }
-
-FIXTURE(remember_folder)
-{
-	project = getcwd(NULL, 0);
-	return project ? 0 : -1;
-}
-
-FIXTURE(forget_folder)
-{
-	free(project);
-	return 0;
-}
-
-AROUND_ALL(remember_folder, forget_folder);

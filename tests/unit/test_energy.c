@@ -9,14 +9,16 @@
 static struct device_energy energy;
 static struct energy_meter meter;
 
-FIXTURE(start)
+static void start(void)
 {
 	memset(&energy, 0, sizeof(energy));
 	memset(&meter, 0, sizeof(meter));
-	return 0;
 }
 
-AROUND_EACH(start, NULL);
+BEFORE_EACH
+{
+	start();
+}
 
 static void begin(struct energy_reading reading)
 {
@@ -149,7 +151,7 @@ TEST(each_bit_is_its_own_reason)
 
 	assert_int_equal(CLOCK_REASON_COUNT, 8);
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++) {
-		start(NULL);
+		start();
 		add_clocks(1, 1, bits[i]);
 		for (unsigned other = 0; other < CLOCK_REASON_COUNT; other++)
 			assert_int_equal(energy.reasons[other], other == i);
@@ -221,7 +223,7 @@ TEST(numbers_have_three_digits_and_a_prefix)
 
 static struct session *session;
 
-FIXTURE(start_session)
+BEFORE_EACH
 {
 	struct session_header *header;
 
@@ -233,16 +235,12 @@ FIXTURE(start_session)
 		header->devices[i].used = i != 1;
 	for (int i = 0; i < 3; i++)
 		header->devices[i].energy = run_of(3420, 1755);
-	return 0;
 }
 
-FIXTURE(stop_session)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(start_session, stop_session);
 
 static struct device_energy *device(int number)
 {

@@ -11,13 +11,10 @@
 
 static struct estimate estimate;
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	memset(&estimate, 0, sizeof(estimate));
-	return 0;
 }
-
-AROUND_EACH(start, NULL);
 
 static void is_within(double value, double expected, double part)
 {

@@ -80,7 +80,7 @@ bool context_use(struct context *wanted)
 	return wanted == context;
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	driver.cuCtxGetCurrent = get_current;
 	driver.cuEventCreate = create_event;
@@ -95,17 +95,13 @@ FIXTURE(start)
 	context = &contexts[used++];
 	context->handle = (CUcontext)context;
 	list = NULL;
-	return 0;
 }
 
 /* Pools that a thread has are there for good; those of a context that has ended are left alone. */
-FIXTURE(stop)
+AFTER_EACH
 {
 	context->ended = true;
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static void take(struct event_pool *pool, unsigned count)
 {

@@ -111,7 +111,7 @@ static void note(struct in_flight *operation, enum event_end end)
 	count++;
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	driver.cuEventQuery = query_number;
 	driver.cuEventElapsedTime = elapsed_number;
@@ -131,16 +131,14 @@ FIXTURE(start)
 							 .pair = &pairs[i][j]};
 		}
 	}
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	event_queue_give_up(NULL, EVENT_LATE, note);
-	return event_queue_forget(&streams[0]) && event_queue_forget(&streams[1]) ? 0 : -1;
+	assert_int_equal(
+		event_queue_forget(&streams[0]) && event_queue_forget(&streams[1]) ? 0 : -1, 0);
 }
-
-AROUND_EACH(start, stop);
 
 static void add(unsigned stream, unsigned number)
 {

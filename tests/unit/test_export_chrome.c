@@ -14,26 +14,21 @@ static struct session *session;
 static struct options options;
 static cJSON *document, *events;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	options_defaults(&options);
-	if (session_create(&session, NULL, true))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, true), 0);
 	session_header(session)->pid = 321;
 	session_header(session)->command = session_intern(session, "/usr/bin/saxpy");
 	strcpy(session_header(session)->devices[1].name, "NVIDIA H200");
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	cJSON_Delete(document);
 	document = events = NULL;
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,
 		   struct trace_record rest)

@@ -12,12 +12,11 @@ static struct session *session;
 static struct options options;
 static char *lines, *place;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	struct session_header *header;
 
-	if (session_create(&session, NULL, 0))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 	options_defaults(&options);
 	header = session_header(session);
 	header->pid = 321;
@@ -26,18 +25,14 @@ FIXTURE(set_up)
 	header->hostname = session_intern(session, "node7");
 	header->command = session_intern(session, "/usr/bin/saxpy 5");
 	strcpy(header->devices[1].name, "NVIDIA H200");
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	free(lines);
 	lines = NULL;
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,
 		   struct trace_record rest)

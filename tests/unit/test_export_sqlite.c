@@ -29,15 +29,15 @@ static void record(enum row_kind kind, const char *name, uint64_t start, uint64_
 	assert_int_equal(session_trace(session, &rest), 0);
 }
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	struct session_header *header;
 	int descriptor;
 
 	strcpy(path, "/tmp/ktime-export-XXXXXX");
 	descriptor = mkstemp(path);
-	if (descriptor < 0 || session_create(&session, NULL, true))
-		return -1;
+	assert_true(descriptor >= 0);
+	assert_int_equal(session_create(&session, NULL, true), 0);
 	close(descriptor);
 	header = session_header(session);
 	header->pid = 321;
@@ -50,18 +50,15 @@ FIXTURE(set_up)
 	memset(header->devices[1].uuid, 0xab, 16);
 	header->devices[1].compute_capability = 90;
 	header->devices[1].memory = 150000000000;
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	sqlite3_close(database);
 	database = NULL;
 	session_close(session);
-	return unlink(path);
+	assert_int_equal(unlink(path), 0);
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void export(void)
 {

@@ -10,23 +10,18 @@ static struct session_header *header;
 static struct finding findings[FINDING_COUNT];
 
 /* A device that is busy with kernels for all of 1000 ms. */
-FIXTURE(start)
+BEFORE_EACH
 {
-	if (session_create(&session, NULL, 0))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 	header = session_header(session);
 	header->uses[0] = (struct device_use){
 		.first = 500 * MS, .last = 1500 * MS, .busy = 1000 * MS, .kernels = 1000 * MS};
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static struct idle_row *idle(enum idle_cause cause, const char *function, uint64_t total)
 {

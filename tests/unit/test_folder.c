@@ -13,19 +13,17 @@
 
 static char directory[64];
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	strcpy(directory, "/tmp/ktime-folder-XXXXXX");
-	return mkdtemp(directory) ? setenv("XDG_RUNTIME_DIR", directory, 1) : -1;
+	assert_int_equal(mkdtemp(directory) ? setenv("XDG_RUNTIME_DIR", directory, 1) : -1, 0);
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	unsetenv("XDG_RUNTIME_DIR");
-	return rmdir(directory);
+	assert_int_equal(rmdir(directory), 0);
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static uint64_t now(void)
 {

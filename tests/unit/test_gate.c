@@ -32,32 +32,26 @@ static bool look(unsigned times)
 	return goes_on;
 }
 
-/* A gate of the test's own, its word 0, and no watch. */
-FIXTURE(set_up)
-{
-	struct gate *gate;
+static struct gate *gate;
 
+/* A gate of the test's own, its word 0, and no watch. */
+BEFORE_EACH
+{
 	gate_start_watch(wake);
 	gate = gate_take();
 	while (look(1))
 		;
 	atomic_store(&words.of[gate - gates].word, 0);
 	wakes = 0;
-	*state = gate;
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
-	gate_give(*state);
-	return 0;
+	gate_give(gate);
 }
-
-AROUND_EACH(set_up, tear_down);
 
 TEST(a_gate_that_opens_in_time_is_left_alone)
 {
-	struct gate *gate = *state;
 	uint64_t forced = gates_forced;
 
 	for (uint32_t value = 1; value <= 3; value++) {
@@ -79,7 +73,6 @@ TEST(a_gate_that_opens_in_time_is_left_alone)
 
 TEST(a_forgotten_gate_is_opened)
 {
-	struct gate *gate = *state;
 	uint64_t forced = gates_forced;
 
 	gate_close(gate, &words);
@@ -94,8 +87,6 @@ TEST(a_forgotten_gate_is_opened)
 
 TEST(a_gate_left_closed_opens_with_the_next)
 {
-	struct gate *gate = *state;
-
 	assert_int_equal(gate_close(gate, &words), 1);
 	assert_int_equal(gate_close(gate, &words), 1);
 	assert_true(gate_open(gate));
@@ -104,8 +95,6 @@ TEST(a_gate_left_closed_opens_with_the_next)
 
 TEST(all_gates_can_be_opened)
 {
-	struct gate *gate = *state;
-
 	gate_close(gate, &words);
 	gate_open_all();
 	assert_int_equal(word_of(gate), 1);
@@ -116,8 +105,6 @@ TEST(all_gates_can_be_opened)
 
 TEST(the_watch_ends_a_second_after_the_last_use)
 {
-	struct gate *gate = *state;
-
 	assert_false(look(1));
 	gate_close(gate, &words);
 	assert_true(gate_open(gate));
@@ -134,8 +121,6 @@ TEST(the_watch_ends_a_second_after_the_last_use)
 /* As the device compares it. */
 TEST(the_counter_runs_over)
 {
-	struct gate *gate = *state;
-
 	atomic_store(&words.of[gate - gates].word, UINT32_MAX);
 	assert_int_equal(gate_close(gate, &words), 0);
 	assert_true(gate_open(gate));
@@ -144,7 +129,7 @@ TEST(the_counter_runs_over)
 
 TEST(a_gate_goes_to_another_thread_open)
 {
-	struct gate *gate = *state, *others[GATE_THREADS];
+	struct gate *others[GATE_THREADS];
 	unsigned count = 0;
 
 	while ((others[count] = gate_take()))

@@ -32,22 +32,18 @@ static void survive_faults(void)
 	assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
 }
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	strcpy(directory, "/tmp/ktime-hostile-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
+	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/session", directory);
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	unlink(path);
-	return rmdir(directory);
+	assert_int_equal(rmdir(directory), 0);
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void write_all(struct session *session, unsigned from)
 {
@@ -295,8 +291,6 @@ TEST(a_pipe_is_refused_and_not_waited_for)
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(session_open(&session, path), -EINVAL);
 }
-
-AROUND_EACH(NULL, NULL);
 
 TEST(only_so_many_notes_are_kept)
 {

@@ -21,7 +21,7 @@ static void cause(enum idle_cause cause, const char *function, uint32_t thread, 
 				 session_intern(session, "[CUDA memcpy HtoD]"));
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	struct session_header *header;
 
@@ -40,16 +40,12 @@ FIXTURE(start)
 	cause(IDLE_AFTER_WAIT, "", 10, 1, 94 * MS);
 	cause(IDLE_LATENCY, "", 10, 50, 41 * MS / 50);
 	cause(IDLE_CALL, "cudaMalloc", 10, 2, 12 * MS);
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static void prints(const char *words, const char *expected)
 {

@@ -10,7 +10,7 @@
 static char path[32], message[256];
 static struct profile profile;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	int descriptor;
 
@@ -18,16 +18,14 @@ FIXTURE(set_up)
 	strcpy(message, "");
 	strcpy(path, "/tmp/ktime-import-XXXXXX");
 	descriptor = mkstemp(path);
-	return descriptor < 0 ? -1 : close(descriptor);
+	assert_int_equal(descriptor < 0 ? -1 : close(descriptor), 0);
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	profile_free(&profile);
-	return unlink(path);
+	assert_int_equal(unlink(path), 0);
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static int read_bytes(const char *bytes, size_t size)
 {

@@ -11,25 +11,21 @@
 static char folder[40], path[64], message[512];
 static struct profile profile;
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-sqlite-XXXXXX");
 	*message = '\0';
 	profile = (struct profile){0};
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/export.sqlite", folder);
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	profile_free(&profile);
 	unlink(path);
-	return rmdir(folder);
+	assert_int_equal(rmdir(folder), 0);
 }
-
-AROUND_EACH(start, stop);
 
 /* Runs statements on the file. */
 static void make(const char *statements)

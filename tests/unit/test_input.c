@@ -19,23 +19,19 @@ static void say(const char *of)
 	said++;
 }
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	said = 0;
 	strcpy(directory, "/tmp/ktime-input-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
+	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/input", directory);
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	unlink(path);
-	return rmdir(directory);
+	assert_int_equal(rmdir(directory), 0);
 }
-
-AROUND_EACH(set_up, tear_down);
 
 /* That it is refused with a line "PATH: REASON". */
 static void refused(const char *name, unsigned wait_ms, int error, const char *reason)

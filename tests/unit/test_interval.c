@@ -29,29 +29,25 @@ static void run(struct session *session, uint64_t short_calls, uint64_t long_cal
 	}
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	struct session_header *header;
 
-	if (session_create(&earlier, NULL, 0) || session_create(&later, NULL, 0))
-		return -1;
+	assert_int_equal(session_create(&earlier, NULL, 0), 0);
+	assert_int_equal(session_create(&later, NULL, 0), 0);
 	for (int i = 0; i < 2; i++) {
 		header = session_header(i ? later : earlier);
 		header->pid = 7;
 		header->start_realtime = 1000;
 		header->counters[COUNTER_wall_ns] = i ? 900 : 300;
 	}
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(earlier);
 	session_close(later);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static double estimated_calls(const struct row *row)
 {

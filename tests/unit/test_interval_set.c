@@ -20,21 +20,22 @@ static void note_gap(const struct interval *before, const struct interval *after
 	assert_int_equal(after->first.name, after->start);
 }
 
-FIXTURE(start)
+static void start(void)
 {
 	set = (struct interval_set){.gap = note_gap, .argument = &gaps};
 	memset(covered, 0, sizeof(covered));
 	gaps = gap_total = 0;
-	return 0;
 }
 
-FIXTURE(stop)
+BEFORE_EACH
+{
+	start();
+}
+
+AFTER_EACH
 {
 	free(set.intervals);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static void add(uint64_t from, uint64_t to)
 {
@@ -61,7 +62,7 @@ TEST(intervals_in_any_order_have_the_union_of_all)
 	for (unsigned round = 0; round < 200; round++) {
 		uint64_t first = TIMES, last = 0;
 
-		start(NULL);
+		start();
 		for (unsigned i = 0; i < 100; i++) {
 			uint64_t from = 1 + (uint64_t)rand() % (TIMES - 100);
 			uint64_t to = from + 1 + (uint64_t)rand() % 60;

@@ -11,19 +11,21 @@ static struct json json;
 static char *text;
 static size_t size;
 
-FIXTURE(set_up)
+static void set_up(void)
 {
 	json = (struct json){.file = open_memstream(&text, &size)};
-	return json.file ? 0 : -1;
+	assert_non_null(json.file);
 }
 
-FIXTURE(tear_down)
+BEFORE_EACH
+{
+	set_up();
+}
+
+AFTER_EACH
 {
 	free(text);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void is_written(const char *expected)
 {
@@ -132,8 +134,8 @@ TEST(what_is_no_utf_8_is_replaced)
 		snprintf(expected, sizeof(expected), "\"%s\"", cases[i].valid);
 		json_text(&json, NULL, cases[i].text);
 		is_written(expected);
-		tear_down(NULL);
-		set_up(NULL);
+		free(text);
+		set_up();
 	}
 	is_written("");
 }

@@ -25,25 +25,20 @@ uint64_t rows_lost_untaken(void)
 	return lost;
 }
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
-	if (make_run(0))
-		return -1;
+	assert_int_equal(make_run(0), 0);
 	run.header->pid = 42;
 	run.header->command = session_intern(run.session, "./app 1");
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	session_close(run.session);
 	for (unsigned i = 0; i < 2; i++)
 		threads[i].ring.head = threads[i].ring_tail = 0;
 	lost = 0;
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static struct row *row_of(enum row_kind kind, const char *name, uint64_t calls)
 {

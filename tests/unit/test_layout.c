@@ -17,7 +17,7 @@ static struct session *session;
 static struct layout_line *lines;
 static struct row *row;
 
-FIXTURE(make)
+BEFORE_EACH
 {
 	strcpy(strrchr(path, '-'), "-XXXXXX");
 	close(mkstemp(path));
@@ -28,14 +28,12 @@ FIXTURE(make)
 	row->calls = 3;
 	row->failed = 4;
 	session_add_sample(session, &row->cupti, 1000);
-	return 0;
 }
 
-FIXTURE(end)
+AFTER_EACH
 {
 	session_close(session);
 	unlink(path);
-	return 0;
 }
 
 /* The table as it is now is the one that the header means. */
@@ -105,8 +103,6 @@ TEST(names_of_a_structure_are_whole_and_differ)
 			assert_string_not_equal(own[k].name, own[i].name);
 	}
 }
-
-AROUND_EACH(make, end);
 
 TEST(what_is_not_known_is_named_and_what_is_missing_is_none)
 {
@@ -374,8 +370,6 @@ static void write_member(FILE *page, const struct layout_line *own, const struct
 		: line->type == LAYOUT_KNOWN	 ? "sum of the bits of those figures that are known"
 						 : "");
 }
-
-AROUND_EACH(NULL, NULL);
 
 /* docs/internals/profile-structures.md is this table. */
 TEST(the_page_has_the_structures_of_this_version)

@@ -11,23 +11,21 @@
 
 static char memory[64], disk[64];
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(memory, "/tmp/ktime-left-XXXXXX");
 	strcpy(disk, "/tmp/ktime-left-XXXXXX");
-	if (!mkdtemp(memory) || !mkdtemp(disk))
-		return -1;
-	return setenv("XDG_RUNTIME_DIR", memory, 1) || setenv("TMPDIR", disk, 1);
+	assert_non_null(mkdtemp(memory));
+	assert_non_null(mkdtemp(disk));
+	assert_int_equal(setenv("XDG_RUNTIME_DIR", memory, 1) || setenv("TMPDIR", disk, 1), 0);
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	unsetenv("XDG_RUNTIME_DIR");
 	unsetenv("TMPDIR");
-	return rmdir(memory) || rmdir(disk);
+	assert_int_equal(rmdir(memory) || rmdir(disk), 0);
 }
-
-AROUND_EACH(start, stop);
 
 static char *leave(char path[128], const char *folder, const char *name, uint64_t since)
 {

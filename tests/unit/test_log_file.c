@@ -34,6 +34,17 @@ static void holds(const char *path, const char *expected)
 	assert_string_equal(content, expected);
 }
 
+BEFORE_EACH
+{
+	strcpy(directory, "/tmp/ktime-log-XXXXXX");
+	assert_int_equal(mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1, 0);
+}
+
+AFTER_EACH
+{
+	assert_int_equal(chdir("/") == 0 && rmdir(directory) == 0 ? 0 : -1, 0);
+}
+
 TEST(a_file_is_emptied_first_and_then_appended_to)
 {
 	struct log_file log;
@@ -212,16 +223,3 @@ TEST(a_file_of_the_programs_is_no_standard_stream)
 	assert_true(log_file_is_stream(2));
 	unlink("data");
 }
-
-FIXTURE(set_up)
-{
-	strcpy(directory, "/tmp/ktime-log-XXXXXX");
-	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-FIXTURE(tear_down)
-{
-	return chdir("/") == 0 && rmdir(directory) == 0 ? 0 : -1;
-}
-
-AROUND_ALL(set_up, tear_down);

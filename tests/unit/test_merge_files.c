@@ -12,20 +12,18 @@ static char folder[32], output[64], paths[FILES][64], text[4096];
 static const char *names[FILES];
 static struct merge *merge;
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-files-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	snprintf(output, sizeof(output), "%s/output", folder);
 	for (int i = 0; i < FILES; i++) {
 		snprintf(paths[i], sizeof(paths[i]), "%s/%d", folder, i);
 		names[i] = paths[i];
 	}
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	merge_free(merge);
 	merge = NULL;
@@ -33,10 +31,7 @@ FIXTURE(stop)
 		unlink(paths[i]);
 	unlink(output);
 	rmdir(folder);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static void profile(int number, int pid, const char *job)
 {

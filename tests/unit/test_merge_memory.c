@@ -11,18 +11,15 @@
 
 static struct merge *merge;
 
-FIXTURE(start)
+BEFORE_EACH
 {
-	return merge_start(&merge, NULL, false);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 }
 
-FIXTURE(end)
+AFTER_EACH
 {
 	merge_free(merge);
-	return 0;
 }
-
-AROUND_EACH(start, end);
 
 static struct session *process_of(int rank)
 {

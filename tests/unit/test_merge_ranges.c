@@ -72,21 +72,16 @@ static void add(struct session *session)
 	session_close(session);
 }
 
-FIXTURE(begin)
+BEFORE_EACH
 {
-	if (merge_start(&merge, NULL, false))
-		return -1;
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	merged = merge_session(merge);
-	return 0;
 }
 
-FIXTURE(end)
+AFTER_EACH
 {
 	merge_free(merge);
-	return 0;
 }
-
-AROUND_EACH(begin, end);
 
 static const struct nvtx_range *found(const char *name, const char *domain, unsigned *count)
 {

@@ -16,7 +16,7 @@
 static struct session *sessions[WHOLE_KINDS + 1];
 
 /* As processes of a job. */
-FIXTURE(open_sessions)
+BEFORE_EACH
 {
 	for (int kind = 0; kind < WHOLE_KINDS; kind++) {
 		struct session_header *header;
@@ -27,14 +27,12 @@ FIXTURE(open_sessions)
 		header->rank =
 			(struct process_rank){.rank = kind, .local_rank = kind, .world_size = 3};
 	}
-	return 0;
 }
 
-FIXTURE(close_sessions)
+AFTER_EACH
 {
 	for (int kind = 0; kind < WHOLE_KINDS; kind++)
 		session_close(sessions[kind]);
-	return 0;
 }
 
 static int merged(FILE *file, const void *argument)
@@ -192,5 +190,3 @@ TEST(profiles)
 	unlink(path);
 	refuse_each(recorded, path, "a profile", 1, true);
 }
-
-AROUND_ALL(open_sessions, close_sessions);

@@ -125,17 +125,15 @@ static void *lookup(void *handle, const char *name)
 	return NULL;
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	missing = NULL;
 	refused_init = started = ended = field_result = 0;
 	links = 20;
 	active_links = 18;
 	field_type = 1;
-	return nvml_load(lookup) ? -1 : 0;
+	assert_int_equal(nvml_load(lookup) ? -1 : 0, 0);
 }
-
-AROUND_EACH(start, NULL);
 
 static const struct device_info unknown = {.uuid = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
 						    0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32,

@@ -20,6 +20,11 @@ static void refused(const char *text, const char *expected)
 	assert_string_equal(message, expected);
 }
 
+AFTER_EACH
+{
+	options_free(&options);
+}
+
 TEST(nothing_asked_for_gives_the_defaults)
 {
 	assert_int_equal(parse(""), 0);
@@ -338,11 +343,3 @@ TEST(names_and_letters_of_a_command_are_unique)
 						     option_table[j].letter);
 		}
 }
-
-FIXTURE(tear_down)
-{
-	options_free(&options);
-	return 0;
-}
-
-AROUND_ALL(NULL, tear_down);

@@ -9,22 +9,17 @@
 
 static struct session *session;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
-	if (session_create(&session, NULL, 0))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 	/* Segments of 64 KiB. */
 	session_limit_trace(session, 64 << 20, UINT64_MAX);
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void add(struct session *to, enum row_kind kind, uint64_t start, uint64_t end,
 		uint32_t number)

@@ -13,17 +13,14 @@ static struct stream first, second, elsewhere;
 /* The begin of a slot. */
 static const uint64_t now = 1000000ull * SLOT_NS;
 
-FIXTURE(next_device)
+BEFORE_EACH
 {
 	context.device++;
 	other_context.device = context.device + SESSION_DEVICES / 2;
 	first = (struct stream){.context = &context, .id = 1};
 	second = (struct stream){.context = &context, .id = 2};
 	elsewhere = (struct stream){.context = &other_context, .id = 3};
-	return 0;
 }
-
-AROUND_EACH(next_device, NULL);
 
 /* A call that returned after 5 us. */
 static bool beside(struct stream *stream, uint64_t started, uint64_t by_events)

@@ -12,26 +12,22 @@
 
 static char folder[32], path[64], profile[64], message[512], said[512];
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-output-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/file", folder);
 	snprintf(profile, sizeof(profile), "%s/profile", folder);
 	*message = '\0';
-	return 0;
 }
 
 /* Nothing else may be left in the folder. */
-FIXTURE(stop)
+AFTER_EACH
 {
 	unlink(path);
 	unlink(profile);
-	return rmdir(folder);
+	assert_int_equal(rmdir(folder), 0);
 }
-
-AROUND_EACH(start, stop);
 
 static void has(const char *expected)
 {

@@ -10,14 +10,11 @@
 
 static struct session_header header;
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	header = (struct session_header){.pid = getpid()};
 	owner_of_this_process(&header.owner);
-	return 0;
 }
-
-AROUND_EACH(start, NULL);
 
 TEST(a_process_is_known_by_boot_namespace_and_start)
 {

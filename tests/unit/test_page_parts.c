@@ -9,20 +9,17 @@
 static struct session *session;
 static char *page;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
-	return session_create(&session, NULL, 0);
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	free(page);
 	page = NULL;
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void has(const char *text)
 {

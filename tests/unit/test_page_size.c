@@ -11,27 +11,22 @@
 static struct session *session;
 static char *page;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	struct session_header *header;
 
-	if (session_create(&session, NULL, 0))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 	header = session_header(session);
 	header->cupti_active = header->finished = 1;
 	header->devices[0].used = 1;
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	free(page);
 	page = NULL;
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 /* Kernels, each faster than the one before, whose names have `length` letters and a number of four
  * digits; their times lie far apart, so that each histogram has as many bars as there can be. */

@@ -14,23 +14,19 @@ static struct options options;
 static struct filter filter;
 static struct timeline timeline;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	options_defaults(&options);
 	assert_int_equal(session_create(&session, NULL, 0), 0);
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	items_free(&timeline);
 	filter_free(&filter);
 	options_free(&options);
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void add(const struct trace_record *rest, const char *name, uint64_t start, uint64_t end)
 {

@@ -7,13 +7,10 @@
 
 static struct protobuf message;
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	protobuf_free(&message);
-	return 0;
 }
-
-AROUND_EACH(NULL, tear_down);
 
 /* The bytes so far, as hexadecimal digits, and begins anew. */
 static void are(const char *expected)

@@ -111,24 +111,19 @@ static const char *name_at(uint64_t time)
 	return range ? session_string(run.session, range->name) : "none";
 }
 
-/* Ranges begin before ktime collects, of which the threads tell nothing. */
-FIXTURE(start)
+/* Ranges begin before ktime collects, of which the threads tell nothing; they last for all tests.
+ */
+BEFORE_EACH
 {
+	if (run.session)
+		return;
 	run.scale = (struct clock_scale){.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
-	if (make_run(0))
-		return -1;
+	assert_int_equal(make_run(0), 0);
 	before_start = start_at(1010, "before start");
 	push_at(1020, "around");
 	ranges_start(counts);
 	between = start_at(1030, "between");
 	lifecycle_state = LIFECYCLE_RUNNING;
-	return 0;
-}
-
-FIXTURE(stop)
-{
-	session_close(run.session);
-	return 0;
 }
 
 TEST(ranges_that_were_begun_before_are_known)
@@ -357,5 +352,3 @@ TEST(what_did_not_fit_and_was_not_open_is_said)
 	assert_string_equal(session_string(run.session, header->notes[1]),
 			    "NVTX ranges ended that had not begun: 2.");
 }
-
-AROUND_ALL(start, stop);

@@ -24,20 +24,15 @@ static bool always(uint64_t time)
 	return true;
 }
 
-FIXTURE(start)
+/* For all tests. */
+BEFORE_EACH
 {
+	if (run.session)
+		return;
 	clock_scale_start(&run.scale);
-	if (make_run(0))
-		return -1;
+	assert_int_equal(make_run(0), 0);
 	row = session_row(run.session, ROW_KERNEL, "kernel", 0);
 	ranges_start(always);
-	return 0;
-}
-
-FIXTURE(stop)
-{
-	session_close(run.session);
-	return 0;
 }
 
 static struct range_place here(uint64_t time)
@@ -353,5 +348,3 @@ TEST(calls_outside_the_ranges_that_were_asked_for_are_left_out)
 	range_end(id);
 	range_pop(0);
 }
-
-AROUND_ALL(start, stop);

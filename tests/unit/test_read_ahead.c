@@ -27,27 +27,23 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
 	return refuses_threads ? EAGAIN : next(thread, attributes, function, argument);
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-ahead-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	for (int i = 0; i < FILES; i++) {
 		snprintf(paths[i], sizeof(paths[i]), "%s/%d", folder, i);
 		names[i] = paths[i];
 	}
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	refuses_threads = false;
 	for (int i = 0; i < FILES; i++)
 		unlink(paths[i]);
-	return rmdir(folder);
+	assert_int_equal(rmdir(folder), 0);
 }
-
-AROUND_EACH(start, stop);
 
 static void profile(int number, unsigned rows)
 {

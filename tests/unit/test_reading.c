@@ -14,19 +14,17 @@ static char message[256];
 static const struct programs programs = {&options, NULL, 0};
 static struct readings readings;
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	readings = (struct readings){.programs = &programs};
-	return start_profile();
+	assert_int_equal(start_profile(), 0);
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	readings_free(&readings);
-	return stop_profile();
+	assert_int_equal(stop_profile(), 0);
 }
-
-AROUND_EACH(start, stop);
 
 static const struct reading *take(void)
 {

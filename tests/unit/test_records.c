@@ -6,7 +6,7 @@
 #include "tests/unit/records.h"
 #include "tests/unit/test.h"
 
-static char path[] = "/tmp/ktime-records-XXXXXX";
+static char path[32];
 static char message[256];
 
 static void write_file(const char *text)
@@ -33,6 +33,17 @@ static void refused(const char *text, const char *expected)
 	assert_int_equal(read_table(&session, text), -EINVAL);
 	assert_null(session);
 	assert_string_equal(message, line);
+}
+
+BEFORE_EACH
+{
+	strcpy(path, "/tmp/ktime-records-XXXXXX");
+	assert_int_equal(close(mkstemp(path)), 0);
+}
+
+AFTER_EACH
+{
+	assert_int_equal(unlink(path), 0);
 }
 
 TEST(columns_may_come_in_any_order)
@@ -94,17 +105,3 @@ TEST(other_files_are_refused)
 	assert_int_equal(session_load(&session, "/nowhere", message, sizeof(message)), -ENOENT);
 	assert_string_equal(message, "/nowhere: No such file or directory");
 }
-
-FIXTURE(set_up)
-{
-	int fd = mkstemp(path);
-
-	return fd < 0 ? -1 : close(fd);
-}
-
-FIXTURE(tear_down)
-{
-	return unlink(path);
-}
-
-AROUND_ALL(set_up, tear_down);

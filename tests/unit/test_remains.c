@@ -14,20 +14,20 @@
 static char folder[40], paths[4][80], log_path[80], said[16384], complaint[4096];
 static struct options options;
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-remains-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	for (int i = 0; i < 4; i++)
 		snprintf(paths[i], sizeof(paths[i]), "%s/ktime.%d", folder, i + 1);
 	snprintf(log_path, sizeof(log_path), "%s/log", folder);
 	options_defaults(&options);
-	return setenv("XDG_RUNTIME_DIR", folder, 1) || setenv("TMPDIR", folder, 1) ||
-	       setenv("TZ", "UTC", 1);
+	assert_int_equal(setenv("XDG_RUNTIME_DIR", folder, 1) || setenv("TMPDIR", folder, 1) ||
+				 setenv("TZ", "UTC", 1),
+			 0);
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	options_free(&options);
 	unsetenv("XDG_RUNTIME_DIR");
@@ -35,10 +35,8 @@ FIXTURE(stop)
 	for (int i = 0; i < 4; i++)
 		unlink(paths[i]);
 	unlink(log_path);
-	return rmdir(folder);
+	assert_int_equal(rmdir(folder), 0);
 }
-
-AROUND_EACH(start, stop);
 
 /* A program that ended, with one kernel. */
 static struct session *leave(int number, pid_t pid)

@@ -43,7 +43,7 @@ void operation_first_sampling(uint32_t sample_below)
 	frequent.sample_below = rare.sample_below = sample_below;
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	frequent = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL, .next = &rare};
 	rare = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL};
@@ -53,16 +53,13 @@ FIXTURE(start)
 	threads = 1;
 	mode_cupti = false;
 	sampling_start(now);
-	return make_run(0);
+	assert_int_equal(make_run(0), 0);
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(run.session);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static double share(const struct operation *operation)
 {

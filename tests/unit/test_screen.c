@@ -249,13 +249,13 @@ static pid_t start_top(void)
 	return child;
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-screen-XXXXXX");
-	return mkdtemp(folder) ? start_programs() : -1;
+	assert_int_equal(mkdtemp(folder) ? start_programs() : -1, 0);
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(session);
 	for (int i = 0; i < PROFILES; i++) {
@@ -265,10 +265,8 @@ FIXTURE(stop)
 		}
 		unlink(paths[i]);
 	}
-	return rmdir(folder);
+	assert_int_equal(rmdir(folder), 0);
 }
-
-AROUND_EACH(start, stop);
 
 TEST(each_key_shows_what_it_is_to)
 {

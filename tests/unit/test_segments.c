@@ -14,23 +14,20 @@
 static char folder[40], path[64];
 static struct session *session;
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-segments-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/profile", folder);
-	return session_create(&session, path, SESSION_TRACE);
+	assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(session);
 	unlink(path);
-	return rmdir(folder);
+	assert_int_equal(rmdir(folder), 0);
 }
-
-AROUND_EACH(start, stop);
 
 static void name_of(char *name, size_t size, unsigned number)
 {

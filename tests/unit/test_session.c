@@ -13,19 +13,17 @@
 
 static char directory[64], path[96];
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	strcpy(directory, "/tmp/ktime-session-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
+	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/session", directory);
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	unlink(path);
-	return rmdir(directory);
+	assert_int_equal(rmdir(directory), 0);
 }
 
 static void fill(struct session *session)
@@ -89,8 +87,6 @@ TEST(memory_holds_what_was_written)
 	check(session);
 	session_close(session);
 }
-
-AROUND_EACH(set_up, tear_down);
 
 TEST(a_reader_sees_the_file_while_it_is_written)
 {
@@ -367,8 +363,6 @@ TEST(damaged_files_are_refused)
 	free(copy);
 	close(fd);
 }
-
-AROUND_EACH(NULL, NULL);
 
 TEST(bad_offsets_give_nothing)
 {

@@ -39,23 +39,20 @@ int posix_fallocate(int fd, off_t offset, off_t length)
 	return result;
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	snprintf(folder, sizeof(folder), "session_file.XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/profile", folder);
-	return session_create(&session, path, 0);
+	assert_int_equal(session_create(&session, path, 0), 0);
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(session);
 	unlink(path);
-	return rmdir(folder);
+	assert_int_equal(rmdir(folder), 0);
 }
-
-AROUND_EACH(start, stop);
 
 static void add_rows(void)
 {

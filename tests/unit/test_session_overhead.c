@@ -11,24 +11,19 @@
 static struct session *session;
 static struct session_header *header;
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
-	if (session_create(&session, NULL, SESSION_TRACE))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, SESSION_TRACE), 0);
 	header = session_header(session);
 	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 300};
 	header->overheads[OVERHEAD_COPY] = (struct event_overhead){1300, 16, 20};
 	header->queued = (struct event_overhead){700, 16, 800};
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 /* A row whose pairs took 10,000 ns, 11,000 and so on; that many of them were queued. */
 static struct row *row_of(enum overhead_kind kind, uint64_t pairs, uint64_t queued)

@@ -14,10 +14,9 @@
 static struct session *session;
 static struct row *row;
 
-FIXTURE(start)
+BEFORE_EACH
 {
-	if (session_create(&session, NULL, 0))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 	session_header(session)->cupti_active = 1;
 	row = session_row(session, ROW_KERNEL, "kernel", 0);
 	row->calls = CALLS;
@@ -31,16 +30,12 @@ FIXTURE(start)
 				     estimate_whole_calls(&row->estimate, WEIGHT));
 		estimate_timed(&row->estimate, place, WEIGHT, took);
 	}
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static enum clock_source shown(double times_the_events_error)
 {

@@ -82,15 +82,13 @@ static void *run_program(void *argument)
 	return NULL;
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-steer-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/profile", folder);
 	snprintf(output, sizeof(output), "%s/output", folder);
-	if (session_create(&session, path, SESSION_KEPT))
-		return -1;
+	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
 	session_header(session)->cupti_active = 1;
 	row = session_row(session, ROW_KERNEL, "work", 0);
 	page = (struct control_page *)((char *)session_header(session) +
@@ -100,10 +98,10 @@ FIXTURE(start)
 	*asked = '\0';
 	ended = false;
 	answer = trace_end = 0;
-	return pthread_create(&program, NULL, run_program, NULL);
+	assert_int_equal(pthread_create(&program, NULL, run_program, NULL), 0);
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	ended = true;
 	pthread_join(program, NULL);
@@ -112,10 +110,7 @@ FIXTURE(stop)
 	unlink(path);
 	unlink(output);
 	rmdir(folder);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 /* The standard error of a command, and its status. */
 static int said(char text[512], int (*command)(const struct options *, const char *const *, size_t),

@@ -8,17 +8,15 @@
 #include "tests/unit/running_profile.h"
 #include "tests/unit/test.h"
 
-FIXTURE(start)
+BEFORE_EACH
 {
-	return start_profile();
+	assert_int_equal(start_profile(), 0);
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
-	return stop_profile();
+	assert_int_equal(stop_profile(), 0);
 }
-
-AROUND_EACH(start, stop);
 
 static void first_calls(void)
 {

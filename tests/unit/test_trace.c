@@ -14,12 +14,11 @@ static void add(struct trace_record record, const char *name)
 }
 
 /* No two figures are equal. */
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	struct session_header *header;
 
-	if (session_create(&session, NULL, 0))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 	header = session_header(session);
 	header->pid = 1;
 	header->finished = 1;
@@ -76,16 +75,12 @@ FIXTURE(set_up)
 				  .correlation = 7,
 				  .kernel = session_intern(session, "_Z1kv")},
 	    "cudaLaunchKernel");
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(set_up, tear_down);
 
 static void prints(const char *words, const char *expected)
 {

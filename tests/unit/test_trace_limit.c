@@ -7,22 +7,18 @@
 
 static char folder[32], path[48];
 
-FIXTURE(set_up)
+BEFORE_EACH
 {
 	strcpy(folder, "/tmp/ktime-limit-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
+	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/profile", folder);
-	return 0;
 }
 
-FIXTURE(tear_down)
+AFTER_EACH
 {
 	unlink(path);
-	return rmdir(folder);
+	assert_int_equal(rmdir(folder), 0);
 }
-
-AROUND_EACH(set_up, tear_down);
 
 /* Two to four segments of 64 KiB: the last one is part-filled. */
 TEST(a_limited_trace_keeps_the_newest)

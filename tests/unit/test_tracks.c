@@ -85,22 +85,17 @@ static void end(struct timeline *timeline, const struct track *track, uint64_t t
 	last += sprintf(last, "%u ", (unsigned)time);
 }
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	options_defaults(&options);
-	if (session_create(&session, NULL, SESSION_TRACE))
-		return -1;
+	assert_int_equal(session_create(&session, NULL, SESSION_TRACE), 0);
 	session_header(session)->trace_start = 1;
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	session_close(session);
-	return 0;
 }
-
-AROUND_EACH(start, stop);
 
 static void add(struct trace_record record)
 {

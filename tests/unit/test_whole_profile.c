@@ -46,6 +46,12 @@ static void print_all(enum whole_profile kind, const char *name, const char *con
 	"--work 'saxpy=1/thread update' --work 'tiny=5/launch step' --work 'missing=1/launch "     \
 	"none'"
 
+/* An SQLite export has the local time too. */
+BEFORE_EACH
+{
+	assert_int_equal(setenv("TZ", "UTC", 1), 0);
+}
+
 TEST(reports_of_both_clocks)
 {
 	static const char *const words[] = {
@@ -344,11 +350,3 @@ TEST(comparisons)
 	is_golden("whole_comparison", all);
 	free(all);
 }
-
-/* An SQLite export has the local time too. */
-FIXTURE(use_utc)
-{
-	return setenv("TZ", "UTC", 1);
-}
-
-AROUND_ALL(use_utc, NULL);

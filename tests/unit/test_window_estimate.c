@@ -8,14 +8,16 @@
 static struct window_units units;
 static struct window_times times;
 
-FIXTURE(start)
+static void start(void)
 {
 	units = (struct window_units){0};
 	times = (struct window_times){0};
-	return 0;
 }
 
-AROUND_EACH(start, NULL);
+BEFORE_EACH
+{
+	start();
+}
 
 static void add(double covers, double mean)
 {
@@ -141,7 +143,7 @@ TEST(few_windows_have_wide_intervals)
 	for (int differences = 2; differences <= 7; differences++) {
 		double sum = 0;
 
-		start(NULL);
+		start();
 		add(100, 10);
 		for (int i = 0; i < differences; i++) {
 			add(100, i % 2 ? 10 : 13);
@@ -159,18 +161,18 @@ static struct window_times many_times;
 /* Of all units: five windows of 10 or 30. */
 static struct estimated of_all(void)
 {
-	start(NULL);
+	start();
 	for (int i = 0; i < 5; i++)
 		add(100, i % 2 ? 30 : 10);
 	many_units = units;
 	many_times = times;
-	start(NULL);
+	start();
 	return window_estimate(&many_units, &many_times, 500);
 }
 
 static void add_sort(struct window_strata *strata, int windows, double mean, double all)
 {
-	start(NULL);
+	start();
 	for (int i = 0; i < windows; i++)
 		add(all / windows, mean);
 	window_strata_add(strata, &units, &times, all);
@@ -222,7 +224,7 @@ TEST(what_differs_within_a_sort_stays_uncertain)
 	double variance = 0;
 
 	for (int i = 0; i < 2; i++) {
-		start(NULL);
+		start();
 		add(80, 20);
 		add(80, 21);
 		add(80, 20);
@@ -250,7 +252,7 @@ static int holds(int windows, double jump)
 	long launches = 400L * windows, next = 10 + (long)(400 * random_part());
 	struct estimated estimated;
 
-	start(NULL);
+	start();
 	for (long i = 0; i < launches; i++) {
 		double level = 1000 + (i > launches / 3 ? jump : 0) + 50 * sin((double)i / 2000);
 		double sum = 0;

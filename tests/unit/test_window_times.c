@@ -14,15 +14,12 @@
 static uint64_t now;
 static double work;
 
-FIXTURE(start)
+BEFORE_EACH
 {
 	now = BEGIN;
 	work = 0;
 	window_times_start(now, SHARE, 7);
-	return 0;
 }
-
-AROUND_EACH(start, NULL);
 
 /* Goes on until the next window is due; every millisecond adds `launched` of work, ns. */
 static uint64_t wait_for_window(double launched)

@@ -2,8 +2,6 @@
 /* Which records of a window are of one launch of a graph, and which graph it is of. */
 #include "tests/unit/window_launches.h"
 
-AROUND_EACH(start, stop);
-
 static uint32_t correlation;
 
 static void record(unsigned which, uint64_t began, uint64_t ended)

@@ -2,8 +2,6 @@
 /* What the rows say of all launches, of which some were recorded in windows. */
 #include "tests/unit/window_launches.h"
 
-AROUND_EACH(start, stop);
-
 /* The sums themselves. */
 static void add_launch(uint64_t first_ns, uint64_t second_ns)
 {

@@ -5,19 +5,14 @@
 #include "preload/recording/sums.h"
 
 /* SAME_GRAPH is a version of GRAPH. */
-FIXTURE(start_versions)
+BEFORE_EACH
 {
-	if (start(state))
-		return -1;
 	operations[SAME_GRAPH].version_of = &operations[GRAPH];
 	operations[SAME_GRAPH].rows[0] = &rows[GRAPH][0];
 	operations[SAME_GRAPH].rows[1] = &rows[GRAPH][1];
 	atomic_store(&operations[SAME_GRAPH].contents, contents[0]);
 	versions_window_taken();
-	return 0;
 }
-
-AROUND_EACH(start_versions, stop);
 
 static void calls(unsigned which, unsigned count)
 {

@@ -79,12 +79,11 @@ static struct graph_contents *graph_of(unsigned first, unsigned second)
 }
 
 /* What the sums know of an operation they never forget, so each test has operations of its own. */
-FIXTURE(start)
+BEFORE_EACH
 {
 	static uint32_t index, tests;
 
-	if (make_run(0))
-		return -1;
+	assert_int_equal(make_run(0), 0);
 	memset(rows, 0, sizeof(rows));
 	operations = every_tests[tests++];
 	memset(&taken, 0, sizeof(taken));
@@ -104,17 +103,15 @@ FIXTURE(start)
 	atomic_store(&operations[GRAPH].contents, contents[0]);
 	contents[1] = contents[2] = NULL;
 	sums_start();
-	return 0;
 }
 
-FIXTURE(stop)
+AFTER_EACH
 {
 	launches_end(true, UINT64_MAX, UINT64_MAX);
 	sums_close_window(false);
 	for (unsigned i = 0; i < 3; i++)
 		free(contents[i]);
 	session_close(run.session);
-	return 0;
 }
 
 #endif
