@@ -45,35 +45,41 @@ static const struct {
 #define ARENA_SIZE	   (0 POOL(ADD_BYTES))
 _Static_assert(ARENA_SIZE == BUFFERS_TOGETHER, "the sizes do not add up");
 
-/* The buffers of each size and the bytes of all: fewer under RLIMIT_AS. */
-static unsigned counts[SIZES];
 size_t buffers_together;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buffer buffers[BUFFER_COUNT];
-static uint8_t *arena;
-/* A list for each size; last in, first out, to reuse the pages that were touched last. */
-static struct buffer *free_lists[SIZES];
-static struct buffer *queue, **queue_end = &queue;
-static size_t queued; /* in bytes */
-static uint64_t last_number, last_taken;
-/* Buffers outside the pool that are being filled. */
-static struct buffer *beyond_list;
+/* Guarded by the lock. */
+static struct {
+	/* The buffers of each size and the bytes of all: fewer under RLIMIT_AS. */
+	unsigned counts[SIZES];
+	pthread_mutex_t lock;
+	uint8_t *arena;
+	/* A list for each size; last in, first out, to reuse the pages that were touched last. */
+	struct buffer *free[SIZES];
+	struct buffer *queue, **queue_end;
+	size_t queued; /* in bytes */
+	uint64_t last_number, last_taken;
+	/* Buffers outside the pool that are being filled. */
+	struct buffer *beyond;
+} pool = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.queue_end = &pool.queue,
+};
 
 static void fill_free_lists(void)
 {
-	uint8_t *data = arena;
+	uint8_t *data = pool.arena;
 	struct buffer *buffer = buffers;
 
-	queue = NULL;
-	queue_end = &queue;
-	queued = 0;
+	pool.queue = NULL;
+	pool.queue_end = &pool.queue;
+	pool.queued = 0;
 	for (unsigned i = 0; i < SIZES; i++) {
-		free_lists[i] = NULL;
-		for (unsigned j = 0; j < counts[i]; j++, buffer++, data += sizes[i].size) {
+		pool.free[i] = NULL;
+		for (unsigned j = 0; j < pool.counts[i]; j++, buffer++, data += sizes[i].size) {
 			buffer->data = data;
 			buffer->size = sizes[i].size;
-			buffer->next = free_lists[i];
-			free_lists[i] = buffer;
+			buffer->next = pool.free[i];
+			pool.free[i] = buffer;
 		}
 	}
 }
@@ -85,7 +91,7 @@ static struct buffer **free_list_of(const struct buffer *buffer)
 
 	while (sizes[i].size != buffer->size)
 		i++;
-	return &free_lists[i];
+	return &pool.free[i];
 }
 
 static void choose_counts(void)
@@ -94,10 +100,10 @@ static void choose_counts(void)
 
 	buffers_together = 0;
 	for (unsigned i = 0; i < SIZES; i++) {
-		counts[i] = (unsigned)(sizes[i].count * most / ARENA_SIZE);
-		if (i == SIZES - 1 && counts[i] < LEAST_COUNT)
-			counts[i] = LEAST_COUNT;
-		buffers_together += counts[i] * sizes[i].size;
+		pool.counts[i] = (unsigned)(sizes[i].count * most / ARENA_SIZE);
+		if (i == SIZES - 1 && pool.counts[i] < LEAST_COUNT)
+			pool.counts[i] = LEAST_COUNT;
+		buffers_together += pool.counts[i] * sizes[i].size;
 	}
 }
 
@@ -106,8 +112,8 @@ int buffers_create(void)
 	void *mapping;
 	int error = 0;
 
-	pthread_mutex_lock(&lock);
-	if (arena)
+	pthread_mutex_lock(&pool.lock);
+	if (pool.arena)
 		goto out;
 	choose_counts();
 	mapping = map_unlocked(buffers_together, PROT_READ | PROT_WRITE);
@@ -115,23 +121,23 @@ int buffers_create(void)
 		error = -ENOMEM;
 		goto out;
 	}
-	arena = mapping;
+	pool.arena = mapping;
 	fill_free_lists();
 out:
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pool.lock);
 	return error;
 }
 
 static struct buffer *dequeue(void)
 {
-	struct buffer *buffer = queue;
+	struct buffer *buffer = pool.queue;
 
 	if (!buffer)
 		return NULL;
-	queue = buffer->next;
-	if (!queue)
-		queue_end = &queue;
-	queued -= buffer->valid;
+	pool.queue = buffer->next;
+	if (!pool.queue)
+		pool.queue_end = &pool.queue;
+	pool.queued -= buffer->valid;
 	return buffer;
 }
 
@@ -140,9 +146,9 @@ static struct buffer *take_free(void)
 	struct buffer *buffer = NULL;
 
 	for (unsigned i = 0; i < SIZES && !buffer; i++) {
-		buffer = free_lists[i];
+		buffer = pool.free[i];
 		if (buffer)
-			free_lists[i] = buffer->next;
+			pool.free[i] = buffer->next;
 	}
 	return buffer;
 }
@@ -156,10 +162,10 @@ static struct buffer *allocate_beyond(void)
 	buffer->data = (uint8_t *)(buffer + 1);
 	buffer->size = sizes[0].size;
 	buffer->beyond = true;
-	pthread_mutex_lock(&lock);
-	buffer->next = beyond_list;
-	beyond_list = buffer;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&pool.lock);
+	buffer->next = pool.beyond;
+	pool.beyond = buffer;
+	pthread_mutex_unlock(&pool.lock);
 	return buffer;
 }
 
@@ -169,19 +175,19 @@ struct buffer *buffers_take(bool beyond, size_t *lost)
 	uint64_t taken;
 
 	*lost = 0;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&pool.lock);
 	buffer = take_free();
 	if (!buffer) {
 		buffer = dequeue();
 		if (buffer)
 			*lost = buffer->valid;
 		if (buffer && buffer->beyond) {
-			buffer->next = beyond_list;
-			beyond_list = buffer;
+			buffer->next = pool.beyond;
+			pool.beyond = buffer;
 		}
 	}
-	taken = ++last_taken;
-	pthread_mutex_unlock(&lock);
+	taken = ++pool.last_taken;
+	pthread_mutex_unlock(&pool.lock);
 	if (!buffer && beyond)
 		buffer = allocate_beyond();
 	if (buffer)
@@ -192,24 +198,24 @@ struct buffer *buffers_take(bool beyond, size_t *lost)
 struct buffer *buffers_find(const uint8_t *data)
 {
 	struct buffer **link, *buffer = NULL;
-	size_t first = 0, offset = data - arena;
+	size_t first = 0, offset = data - pool.arena;
 
-	if (arena && data >= arena && data < arena + buffers_together) {
+	if (pool.arena && data >= pool.arena && data < pool.arena + buffers_together) {
 		for (unsigned i = 0; i < SIZES; i++) {
-			if (offset < sizes[i].size * counts[i])
+			if (offset < sizes[i].size * pool.counts[i])
 				return &buffers[first + offset / sizes[i].size];
-			offset -= sizes[i].size * counts[i];
-			first += counts[i];
+			offset -= sizes[i].size * pool.counts[i];
+			first += pool.counts[i];
 		}
 	}
-	pthread_mutex_lock(&lock);
-	for (link = &beyond_list; *link; link = &(*link)->next)
+	pthread_mutex_lock(&pool.lock);
+	for (link = &pool.beyond; *link; link = &(*link)->next)
 		if ((*link)->data == data) {
 			buffer = *link;
 			*link = buffer->next;
 			break;
 		}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pool.lock);
 	return buffer;
 }
 
@@ -219,13 +225,13 @@ size_t buffers_queue(struct buffer *buffer, size_t valid)
 
 	buffer->valid = valid;
 	buffer->next = NULL;
-	pthread_mutex_lock(&lock);
-	buffer->number = ++last_number;
-	*queue_end = buffer;
-	queue_end = &buffer->next;
-	queued += valid;
-	bytes = queued;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&pool.lock);
+	buffer->number = ++pool.last_number;
+	*pool.queue_end = buffer;
+	pool.queue_end = &buffer->next;
+	pool.queued += valid;
+	bytes = pool.queued;
+	pthread_mutex_unlock(&pool.lock);
 	return bytes;
 }
 
@@ -233,9 +239,9 @@ size_t buffers_queued(void)
 {
 	size_t bytes;
 
-	pthread_mutex_lock(&lock);
-	bytes = queued;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&pool.lock);
+	bytes = pool.queued;
+	pthread_mutex_unlock(&pool.lock);
 	return bytes;
 }
 
@@ -243,9 +249,9 @@ uint64_t buffers_last(void)
 {
 	uint64_t last;
 
-	pthread_mutex_lock(&lock);
-	last = queue ? last_number : 0;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&pool.lock);
+	last = pool.queue ? pool.last_number : 0;
+	pthread_mutex_unlock(&pool.lock);
 	return last;
 }
 
@@ -253,10 +259,10 @@ struct buffer *buffers_next(uint64_t last)
 {
 	struct buffer *buffer = NULL;
 
-	pthread_mutex_lock(&lock);
-	if (queue && queue->number <= last)
+	pthread_mutex_lock(&pool.lock);
+	if (pool.queue && pool.queue->number <= last)
 		buffer = dequeue();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pool.lock);
 	return buffer;
 }
 
@@ -275,22 +281,22 @@ void buffers_release(struct buffer *buffer)
 	}
 	list = free_list_of(buffer);
 	buffers_clear(buffer);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&pool.lock);
 	buffer->next = *list;
 	*list = buffer;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pool.lock);
 }
 
 void buffers_range(const void **start, size_t *size)
 {
-	*start = arena;
-	*size = arena ? buffers_together : 0;
+	*start = pool.arena;
+	*size = pool.arena ? buffers_together : 0;
 }
 
 void buffers_reset(void)
 {
-	pthread_mutex_init(&lock, NULL);
-	if (arena)
+	pthread_mutex_init(&pool.lock, NULL);
+	if (pool.arena)
 		fill_free_lists();
 }
 
@@ -309,12 +315,15 @@ struct reader {
 	struct activity activity;
 };
 
-/* In the order in which the buffers were queued. */
-static struct reader readers[MOST_TOGETHER];
-static unsigned count;
-static _Atomic bool names_gone;
-static _Atomic uint64_t turns; /* begins and ends of readings: odd during one */
-static _Atomic bool left;
+/* The buffers that are read side by side, and who reads them. */
+static struct {
+	/* In the order in which the buffers were queued. */
+	struct reader readers[MOST_TOGETHER];
+	unsigned count;
+	_Atomic bool names_gone;
+	_Atomic uint64_t turns; /* begins and ends of readings: odd during one */
+	_Atomic bool left;
+} reading;
 
 /* Goes to the next record that ktime wants; false past the last. */
 static bool step(struct reader *reader)
@@ -323,7 +332,7 @@ static bool step(struct reader *reader)
 		decode_activity(reader->walk.record, &reader->activity);
 		if (!kinds_ktime_wants(&reader->activity))
 			continue;
-		if (atomic_load_explicit(&names_gone, memory_order_seq_cst))
+		if (atomic_load_explicit(&reading.names_gone, memory_order_seq_cst))
 			reader->activity.name = NULL;
 		reader->activity.buffer_thread = reader->buffer->thread;
 		return true;
@@ -338,40 +347,43 @@ static bool step(struct reader *reader)
  */
 static void set_waiting(void)
 {
-	for (unsigned i = 0; i < count; i++) {
-		const struct buffer *buffer = readers[i].buffer;
+	for (unsigned i = 0; i < reading.count; i++) {
+		const struct buffer *buffer = reading.readers[i].buffer;
 
-		readers[i].waits = false;
-		for (unsigned k = 0; k < count && buffer->thread != ACTIVITY_UNKNOWN_THREAD; k++)
-			readers[i].waits |= readers[k].buffer->thread == buffer->thread &&
-					    readers[k].buffer->taken < buffer->taken;
+		reading.readers[i].waits = false;
+		for (unsigned k = 0; k < reading.count && buffer->thread != ACTIVITY_UNKNOWN_THREAD;
+		     k++)
+			reading.readers[i].waits |=
+				reading.readers[k].buffer->thread == buffer->thread &&
+				reading.readers[k].buffer->taken < buffer->taken;
 	}
 }
 
 static void open_readers(uint64_t last)
 {
-	unsigned before = count;
+	unsigned before = reading.count;
 	struct buffer *buffer;
 
-	while (count < MOST_TOGETHER && (buffer = buffers_next(last))) {
-		struct reader *reader = &readers[count];
+	while (reading.count < MOST_TOGETHER && (buffer = buffers_next(last))) {
+		struct reader *reader = &reading.readers[reading.count];
 
 		reader->buffer = buffer;
 		walk_first(&reader->walk, buffer->data, buffer->valid);
 		if (step(reader))
-			count++;
+			reading.count++;
 		else
 			buffers_release(buffer);
 	}
-	if (count > before)
+	if (reading.count > before)
 		set_waiting();
 }
 
 static void close_reader(unsigned index)
 {
-	buffers_release(readers[index].buffer);
-	count--;
-	memmove(&readers[index], &readers[index + 1], (count - index) * sizeof(readers[0]));
+	buffers_release(reading.readers[index].buffer);
+	reading.count--;
+	memmove(&reading.readers[index], &reading.readers[index + 1],
+		(reading.count - index) * sizeof(reading.readers[0]));
 	set_waiting();
 }
 
@@ -380,10 +392,11 @@ static unsigned earliest(void)
 {
 	unsigned found = 0;
 
-	while (readers[found].waits)
+	while (reading.readers[found].waits)
 		found++;
-	for (unsigned i = found + 1; i < count; i++)
-		if (!readers[i].waits && readers[i].activity.start < readers[found].activity.start)
+	for (unsigned i = found + 1; i < reading.count; i++)
+		if (!reading.readers[i].waits &&
+		    reading.readers[i].activity.start < reading.readers[found].activity.start)
 			found = i;
 	return found;
 }
@@ -393,13 +406,13 @@ static uint64_t limit_of(unsigned reader)
 {
 	uint64_t limit = UINT64_MAX;
 
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t start = readers[i].activity.start;
+	for (unsigned i = 0; i < reading.count; i++) {
+		uint64_t start = reading.readers[i].activity.start;
 
 		/* An equal start in a buffer that was queued before comes first. */
 		if (i < reader && start > 0)
 			start--;
-		if (i != reader && !readers[i].waits && start < limit)
+		if (i != reader && !reading.readers[i].waits && start < limit)
 			limit = start;
 	}
 	return limit;
@@ -416,8 +429,8 @@ size_t cupti_drain(void (*before)(bool first),
 	size_t records = 0;
 	bool first = true, more;
 
-	atomic_fetch_add_explicit(&turns, 1, memory_order_seq_cst);
-	while (open_readers(last), count > 0) {
+	atomic_fetch_add_explicit(&reading.turns, 1, memory_order_seq_cst);
+	while (open_readers(last), reading.count > 0) {
 		unsigned reader = earliest();
 		uint64_t limit = limit_of(reader);
 
@@ -425,23 +438,23 @@ size_t cupti_drain(void (*before)(bool first),
 			before(true);
 		first = false;
 		do {
-			consume(&readers[reader].activity, argument);
+			consume(&reading.readers[reader].activity, argument);
 			records++;
-			more = step(&readers[reader]);
-		} while (more && readers[reader].activity.start <= limit);
+			more = step(&reading.readers[reader]);
+		} while (more && reading.readers[reader].activity.start <= limit);
 		if (!more) {
 			close_reader(reader);
-			if (before && count > 0)
+			if (before && reading.count > 0)
 				before(false);
 		}
 	}
-	atomic_fetch_add_explicit(&turns, 1, memory_order_seq_cst);
+	atomic_fetch_add_explicit(&reading.turns, 1, memory_order_seq_cst);
 	return records;
 }
 
 static uint64_t turns_now(void)
 {
-	return atomic_load_explicit(&turns, memory_order_seq_cst);
+	return atomic_load_explicit(&reading.turns, memory_order_seq_cst);
 }
 
 static void wait_for_turn(uint64_t turn, void (*wake)(void))
@@ -449,7 +462,7 @@ static void wait_for_turn(uint64_t turn, void (*wake)(void))
 	int saved_errno = errno;
 
 	for (int i = 0; i < READ_WAITS && turns_now() < turn &&
-			!atomic_load_explicit(&left, memory_order_relaxed);
+			!atomic_load_explicit(&reading.left, memory_order_relaxed);
 	     i++) {
 		wake();
 		if (turns_now() < turn)
@@ -474,16 +487,16 @@ void merge_wait_for_end(void (*wake)(void))
 
 void merge_leave(void)
 {
-	atomic_store_explicit(&left, true, memory_order_relaxed);
+	atomic_store_explicit(&reading.left, true, memory_order_relaxed);
 }
 
 void merge_trust_names(bool trusted)
 {
-	atomic_store_explicit(&names_gone, !trusted, memory_order_seq_cst);
+	atomic_store_explicit(&reading.names_gone, !trusted, memory_order_seq_cst);
 }
 
 void merge_reset(void)
 {
 	merge_trust_names(true);
-	count = 0;
+	reading.count = 0;
 }

@@ -24,23 +24,26 @@
 
 enum state { STATE_OFF, STATE_ACTIVE, STATE_ENDING, STATE_FINALIZED, STATE_FORGOTTEN };
 
-static _Atomic int state; /* enum state */
-/* Counters order nothing else, so their accesses are relaxed. */
-static _Atomic uint64_t lost; /* records in buffers that were reused before they were read */
-static _Atomic uint64_t dropped_before_end;
-static void (*wake)(void);
-static bool by_thread; /* CUPTI gives each thread its own buffers */
+/* Of records, and what becomes of them. */
+static struct {
+	_Atomic int state; /* enum state */
+	/* Counters order nothing else, so their accesses are relaxed. */
+	_Atomic uint64_t lost; /* records in buffers that were reused before they were read */
+	_Atomic uint64_t dropped_before_end;
+	void (*wake)(void);
+	bool by_thread; /* CUPTI gives each thread its own buffers */
+} recorder;
 _Atomic int64_t cupti_clock_behind;
 
 /* Acquire and release: a thread that sees the state also sees `wake` and `by_thread`. */
 static bool state_is(enum state which)
 {
-	return atomic_load_explicit(&state, memory_order_acquire) == (int)which;
+	return atomic_load_explicit(&recorder.state, memory_order_acquire) == (int)which;
 }
 
 static void set_state(enum state to)
 {
-	atomic_store_explicit(&state, (int)to, memory_order_release);
+	atomic_store_explicit(&recorder.state, (int)to, memory_order_release);
 }
 
 static void count_lost(uint8_t *data, size_t valid)
@@ -50,7 +53,7 @@ static void count_lost(uint8_t *data, size_t valid)
 
 	for (walk_first(&walk, data, valid); walk_step(&walk);)
 		count++;
-	atomic_fetch_add_explicit(&lost, count, memory_order_relaxed);
+	atomic_fetch_add_explicit(&recorder.lost, count, memory_order_relaxed);
 }
 
 /* The calling thread's id, cached because this runs within a launch. */
@@ -79,7 +82,7 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 	/* If threads have their own buffers, the thread that requests a buffer is the one that
 	 * fills it. */
 	if (buffer)
-		buffer->thread = by_thread ? thread_number() : 0;
+		buffer->thread = recorder.by_thread ? thread_number() : 0;
 	*data = buffer ? buffer->data : NULL;
 	*size = buffer ? buffer->size : 0;
 	*most_records = 0;
@@ -90,8 +93,8 @@ static void queue_buffer(struct buffer *buffer, size_t valid)
 {
 	if (!valid || !cupti_has_callbacks())
 		buffers_release(buffer);
-	else if (buffers_queue(buffer, valid) >= buffers_together / WAKE_PART && wake)
-		wake();
+	else if (buffers_queue(buffer, valid) >= buffers_together / WAKE_PART && recorder.wake)
+		recorder.wake();
 }
 
 /* Copies the records that ktime needs from a buffer of the program, which may free it when it gets
@@ -115,12 +118,12 @@ static void copy_foreign(uint8_t *data, size_t valid)
 			buffer = buffers_take(false, &lost_bytes);
 			used = 0;
 			if (buffer)
-				buffer->thread = by_thread ? ACTIVITY_UNKNOWN_THREAD : 0;
+				buffer->thread = recorder.by_thread ? ACTIVITY_UNKNOWN_THREAD : 0;
 			if (lost_bytes)
 				count_lost(buffer->data, lost_bytes);
 		}
 		if (!buffer || walk.size > buffer->size) {
-			atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+			atomic_fetch_add_explicit(&recorder.lost, 1, memory_order_relaxed);
 			continue;
 		}
 		memcpy(buffer->data + used, walk.record, walk.size);
@@ -221,8 +224,8 @@ int cupti_start(const struct cupti_settings *settings, char *reason, size_t size
 		snprintf(reason, size, "no memory for CUPTI's buffers");
 		return -ENOMEM;
 	}
-	wake = settings->wake;
-	by_thread = library_fills_by_thread();
+	recorder.wake = settings->wake;
+	recorder.by_thread = library_fills_by_thread();
 	set_state(STATE_ACTIVE);
 	result = library_check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
 	if (!result) {
@@ -285,12 +288,13 @@ uint64_t cupti_dropped(void)
 	if (state_is(STATE_ACTIVE) &&
 	    !library_check(cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped)))
 		forward_note_dropped(dropped);
-	return dropped + atomic_exchange_explicit(&dropped_before_end, 0, memory_order_relaxed);
+	return dropped +
+	       atomic_exchange_explicit(&recorder.dropped_before_end, 0, memory_order_relaxed);
 }
 
 uint64_t cupti_unread(void)
 {
-	return atomic_exchange_explicit(&lost, 0, memory_order_relaxed);
+	return atomic_exchange_explicit(&recorder.lost, 0, memory_order_relaxed);
 }
 
 void cupti_ending(void)
@@ -298,18 +302,19 @@ void cupti_ending(void)
 	if (!state_is(STATE_ACTIVE))
 		return;
 	cupti_flush(true);
-	atomic_fetch_add_explicit(&dropped_before_end, cupti_dropped(), memory_order_relaxed);
-	if (wake)
-		merge_wait(wake);
+	atomic_fetch_add_explicit(&recorder.dropped_before_end, cupti_dropped(),
+				  memory_order_relaxed);
+	if (recorder.wake)
+		merge_wait(recorder.wake);
 	/*
 	 * From now on a reading uses no names of CUPTI's, and a reading that began before is waited
 	 * for. Sequentially consistent, here and in buffers.c: either the collector sees these
 	 * stores or this thread sees its reading.
 	 */
 	merge_trust_names(false);
-	atomic_store_explicit(&state, STATE_ENDING, memory_order_seq_cst);
-	if (wake)
-		merge_wait_for_end(wake);
+	atomic_store_explicit(&recorder.state, STATE_ENDING, memory_order_seq_cst);
+	if (recorder.wake)
+		merge_wait_for_end(recorder.wake);
 }
 
 void cupti_finalized(bool ended)
@@ -351,7 +356,7 @@ void cupti_forget(void)
 	buffers_reset();
 	kinds_reset();
 	forward_reset();
-	atomic_store_explicit(&lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&recorder.lost, 0, memory_order_relaxed);
 	library_errors();
 }
 

@@ -27,10 +27,13 @@ struct library {
 };
 
 void *(*library_symbol)(void *handle, const char *name) = dlsym;
-/* Set once, never freed. Without a lock: this may run in a constructor, under the loader's lock,
- * while another thread waits for that lock in dlopen(). */
-static struct library *_Atomic library;
-static _Atomic uint64_t errors;
+/* What ktime uses, and the calls of it that failed. */
+static struct {
+	/* Set once, never freed. Without a lock: this may run in a constructor, under the loader's
+	 * lock, while another thread waits for that lock in dlopen(). */
+	struct library *_Atomic library;
+	_Atomic uint64_t errors;
+} used;
 
 /* What the process has loaded: libcupti, and libraries next to which one may be. */
 struct search {
@@ -44,7 +47,7 @@ struct search {
 
 const struct cupti_functions *library_functions(void)
 {
-	struct library *found = atomic_load_explicit(&library, memory_order_acquire);
+	struct library *found = atomic_load_explicit(&used.library, memory_order_acquire);
 
 	return found ? &found->functions : NULL;
 }
@@ -52,18 +55,18 @@ const struct cupti_functions *library_functions(void)
 CUptiResult library_check(CUptiResult result)
 {
 	if (result)
-		atomic_fetch_add_explicit(&errors, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&used.errors, 1, memory_order_relaxed);
 	return result;
 }
 
 uint64_t library_errors(void)
 {
-	return atomic_exchange_explicit(&errors, 0, memory_order_relaxed);
+	return atomic_exchange_explicit(&used.errors, 0, memory_order_relaxed);
 }
 
 const char *library_path(void)
 {
-	struct library *found = atomic_load_explicit(&library, memory_order_acquire);
+	struct library *found = atomic_load_explicit(&used.library, memory_order_acquire);
 
 	return found ? found->path : "";
 }
@@ -196,8 +199,8 @@ static bool take(struct search *search, const char *path, int flags, int driver_
 		return false;
 	}
 	/* Release: a thread that sees the library sees its functions. */
-	if (!atomic_compare_exchange_strong_explicit(&library, &other, found, memory_order_release,
-						     memory_order_relaxed))
+	if (!atomic_compare_exchange_strong_explicit(&used.library, &other, found,
+						     memory_order_release, memory_order_relaxed))
 		free(found);
 	return true;
 }
@@ -261,7 +264,7 @@ static bool find(struct search *search, int driver_version)
 
 int library_load(int driver_version, char *reason, size_t size)
 {
-	struct library *present = atomic_load_explicit(&library, memory_order_acquire);
+	struct library *present = atomic_load_explicit(&used.library, memory_order_acquire);
 	struct search *search = calloc(1, sizeof(*search));
 	int error = 0;
 
@@ -293,7 +296,7 @@ int library_attach(void)
 	struct search *search;
 	int error = 0;
 
-	if (atomic_load_explicit(&library, memory_order_acquire))
+	if (atomic_load_explicit(&used.library, memory_order_acquire))
 		return 0;
 	search = calloc(1, sizeof(*search));
 	if (!search)

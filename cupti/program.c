@@ -73,9 +73,14 @@ TIMES(CHECK_TIME)
 /* The fastest of this many readings is taken. Chosen. */
 #define TRIES	 8
 
-static CUpti_TimestampCallbackFunc _Atomic clock_of_program;
-static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct clock_reading earlier, later;
+/* Set under the lock. */
+static struct {
+	CUpti_TimestampCallbackFunc _Atomic program;
+	pthread_mutex_t lock;
+	struct clock_reading earlier, later;
+} clocks = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 uint64_t program_clock_of_cupti(void)
 {
@@ -108,22 +113,23 @@ void program_clock_set(CUpti_TimestampCallbackFunc clock)
 		return;
 	if (clock)
 		first = read_both(clock);
-	pthread_mutex_lock(&clock_lock);
-	earlier = later = first;
-	atomic_store_explicit(&clock_of_program, clock, memory_order_relaxed);
-	pthread_mutex_unlock(&clock_lock);
+	pthread_mutex_lock(&clocks.lock);
+	clocks.earlier = clocks.later = first;
+	atomic_store_explicit(&clocks.program, clock, memory_order_relaxed);
+	pthread_mutex_unlock(&clocks.lock);
 }
 
 CUpti_TimestampCallbackFunc program_clock(void)
 {
-	return atomic_load_explicit(&clock_of_program, memory_order_relaxed);
+	return atomic_load_explicit(&clocks.program, memory_order_relaxed);
 }
 
 /* A small step back is another thread's earlier reading. A large one is of CUPTI's clock, and taken
  * as it is. */
 static bool is_later(const struct clock_reading *reading)
 {
-	return reading->cupti > later.cupti || later.cupti - reading->cupti > APART_NS;
+	return reading->cupti > clocks.later.cupti ||
+	       clocks.later.cupti - reading->cupti > APART_NS;
 }
 
 void program_clock_read(void)
@@ -134,15 +140,15 @@ void program_clock_read(void)
 	if (!clock)
 		return;
 	now = read_both(clock);
-	pthread_mutex_lock(&clock_lock);
+	pthread_mutex_lock(&clocks.lock);
 	/* The program may have set another clock meanwhile, or another thread may have been
 	 * faster. */
 	if (clock == program_clock() && is_later(&now)) {
-		if (now.cupti - later.cupti >= APART_NS)
-			earlier = later;
-		later = now;
+		if (now.cupti - clocks.later.cupti >= APART_NS)
+			clocks.earlier = clocks.later;
+		clocks.later = now;
 	}
-	pthread_mutex_unlock(&clock_lock);
+	pthread_mutex_unlock(&clocks.lock);
 }
 
 uint64_t program_clock_at(const struct clock_reading *earlier_reading,
@@ -183,10 +189,10 @@ static void program_clock_convert(void *record)
 
 	if (!program_clock())
 		return;
-	pthread_mutex_lock(&clock_lock);
-	readings[0] = earlier;
-	readings[1] = later;
-	pthread_mutex_unlock(&clock_lock);
+	pthread_mutex_lock(&clocks.lock);
+	readings[0] = clocks.earlier;
+	readings[1] = clocks.later;
+	pthread_mutex_unlock(&clocks.lock);
 	memcpy(&kind, record, sizeof(kind));
 	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (times[i].kind == kind)
@@ -200,26 +206,31 @@ struct destination {
 	size_t records, most_records; /* most_records 0: no limit */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct program_callbacks callbacks;
-static struct destination partial; /* data NULL: there is none, or a thread is filling it */
-static unsigned flushes;
-static _Atomic size_t dropped;
+/* Guarded by the lock, but for what is atomic. */
+static struct {
+	pthread_mutex_t lock;
+	struct program_callbacks callbacks;
+	struct destination partial; /* data NULL: there is none, or a thread is filling it */
+	unsigned flushes;
+	_Atomic size_t dropped;
+} forwarded = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 void forward_register(struct program_callbacks given)
 {
-	pthread_mutex_lock(&lock);
-	callbacks = given;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&forwarded.lock);
+	forwarded.callbacks = given;
+	pthread_mutex_unlock(&forwarded.lock);
 }
 
 struct program_callbacks forward_registered(void)
 {
 	struct program_callbacks now;
 
-	pthread_mutex_lock(&lock);
-	now = callbacks;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&forwarded.lock);
+	now = forwarded.callbacks;
+	pthread_mutex_unlock(&forwarded.lock);
 	return now.requested && now.completed ? now : (struct program_callbacks){0};
 }
 
@@ -247,11 +258,11 @@ static struct destination take_partial(unsigned *flushes_seen)
 {
 	struct destination taken;
 
-	pthread_mutex_lock(&lock);
-	taken = partial;
-	partial.data = NULL;
-	*flushes_seen = flushes;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&forwarded.lock);
+	taken = forwarded.partial;
+	forwarded.partial.data = NULL;
+	*flushes_seen = forwarded.flushes;
+	pthread_mutex_unlock(&forwarded.lock);
 	return taken;
 }
 
@@ -263,12 +274,12 @@ static void put_partial(struct destination *destination, unsigned flushes_seen)
 
 	if (!destination->data)
 		return;
-	pthread_mutex_lock(&lock);
-	if (!partial.data && flushes == flushes_seen) {
-		partial = *destination;
+	pthread_mutex_lock(&forwarded.lock);
+	if (!forwarded.partial.data && forwarded.flushes == flushes_seen) {
+		forwarded.partial = *destination;
 		kept = true;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&forwarded.lock);
 	if (!kept)
 		hand_over(destination);
 }
@@ -337,9 +348,9 @@ void forward_flush(void)
 	struct destination destination;
 	unsigned seen;
 
-	pthread_mutex_lock(&lock);
-	flushes++;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&forwarded.lock);
+	forwarded.flushes++;
+	pthread_mutex_unlock(&forwarded.lock);
 	destination = take_partial(&seen);
 	/* An empty buffer is kept while the program has activity kinds enabled. */
 	if (destination.used || !kinds_program_any())
@@ -363,30 +374,30 @@ void forward_foreign(CUcontext context, uint32_t stream_id, uint8_t *data, size_
 void forward_note_dropped(size_t count)
 {
 	if (kinds_program_any())
-		atomic_fetch_add_explicit(&dropped, count, memory_order_relaxed);
+		atomic_fetch_add_explicit(&forwarded.dropped, count, memory_order_relaxed);
 }
 
 size_t forward_take_dropped(void)
 {
-	return atomic_exchange_explicit(&dropped, 0, memory_order_relaxed);
+	return atomic_exchange_explicit(&forwarded.dropped, 0, memory_order_relaxed);
 }
 
 void forward_clear(void)
 {
-	pthread_mutex_lock(&lock);
-	callbacks = (struct program_callbacks){0};
-	partial.data = NULL;
+	pthread_mutex_lock(&forwarded.lock);
+	forwarded.callbacks = (struct program_callbacks){0};
+	forwarded.partial.data = NULL;
 	/* A buffer that a thread is filling now will not be put back. */
-	flushes++;
-	pthread_mutex_unlock(&lock);
+	forwarded.flushes++;
+	pthread_mutex_unlock(&forwarded.lock);
 	program_clock_set(NULL);
 }
 
 void forward_reset(void)
 {
-	pthread_mutex_init(&lock, NULL);
-	callbacks = (struct program_callbacks){0};
-	partial.data = NULL;
-	pthread_mutex_init(&clock_lock, NULL);
-	atomic_store_explicit(&clock_of_program, NULL, memory_order_relaxed);
+	pthread_mutex_init(&forwarded.lock, NULL);
+	forwarded.callbacks = (struct program_callbacks){0};
+	forwarded.partial.data = NULL;
+	pthread_mutex_init(&clocks.lock, NULL);
+	atomic_store_explicit(&clocks.program, NULL, memory_order_relaxed);
 }

@@ -33,8 +33,11 @@ static struct {
 #undef FUNCTION
 } functions;
 
-static const char *failed; /* the last function that failed, and what it returned */
-static CUptiResult failure;
+/* The last function that failed, and what it returned. */
+static struct {
+	const char *call;
+	CUptiResult result;
+} failure;
 
 /* Calls a function with its structure, whose size is that up to the last member that ktime knows.
  */
@@ -47,8 +50,8 @@ static CUptiResult failure;
 		result = functions.function(parameters);                                           \
 		if (result == CUPTI_SUCCESS)                                                       \
 			return true;                                                               \
-		failed = #function;                                                                \
-		failure = result;                                                                  \
+		failure.call = #function;                                                          \
+		failure.result = result;                                                           \
 		return false;                                                                      \
 	}
 PROFILER_FUNCTIONS(FUNCTION)
@@ -113,9 +116,9 @@ void profiler_reason(char *reason, size_t size)
 	const struct cupti_functions *cupti = library_functions();
 	const char *name = NULL, *advice;
 
-	if (!cupti || cupti->cuptiGetResultString(failure, &name) || !name)
+	if (!cupti || cupti->cuptiGetResultString(failure.result, &name) || !name)
 		name = "an unknown error";
-	switch (failure) {
+	switch (failure.result) {
 	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
 	case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
 		advice = "the driver lets only administrators read counters (ERR_NVGPUCTRPERM):"
@@ -133,7 +136,7 @@ void profiler_reason(char *reason, size_t size)
 		advice = "the counters of this device cannot be read";
 		break;
 	}
-	snprintf(reason, size, "%s (%s, %s)", advice, failed ? failed : "CUPTI", name);
+	snprintf(reason, size, "%s (%s, %s)", advice, failure.call ? failure.call : "CUPTI", name);
 }
 
 static bool get_availability(struct profiler_device *device, CUcontext context)

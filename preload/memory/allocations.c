@@ -93,8 +93,13 @@ uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, unsigned lev
 	return bytes;
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint64_t version, captured;
+/* The lock is around what holdings.c keeps. */
+static struct {
+	pthread_mutex_t lock;
+	_Atomic uint64_t version, captured;
+} counted = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 /* The thread, and its last call that frees. Initial-exec, as the usual TLS access calls
  * __tls_get_addr(), which may allocate. */
@@ -108,14 +113,14 @@ static __thread struct {
 
 void allocations_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&counted.lock);
 	self.locked = true;
 }
 
 void allocations_unlock(void)
 {
 	self.locked = false;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&counted.lock);
 }
 
 /* False if the thread holds the lock, and its malloc, which is made of such calls, was called: that
@@ -131,13 +136,13 @@ static bool begin_change(void)
 /* The end of a change. */
 static void changed(void)
 {
-	atomic_fetch_add_explicit(&version, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&counted.version, 1, memory_order_relaxed);
 	allocations_unlock();
 }
 
 uint64_t allocations_version(void)
 {
-	return atomic_load_explicit(&version, memory_order_relaxed);
+	return atomic_load_explicit(&counted.version, memory_order_relaxed);
 }
 
 static uint32_t thread_id(void)
@@ -264,8 +269,8 @@ void allocation_retained(CUresult result, const unsigned long long *handle, cons
 
 void allocation_captured(void)
 {
-	atomic_fetch_add_explicit(&captured, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&version, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&counted.captured, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&counted.version, 1, memory_order_relaxed);
 }
 
 void allocations_context_ends(CUcontext context)
@@ -279,14 +284,18 @@ void allocations_context_ends(CUcontext context)
 /* Bytes of a range's name with those around it. Chosen. */
 #define RANGE_TEXT 1024u
 
-static struct memory_sums sums;
-static struct memory_use *uses[SESSION_DEVICES + 1][ALLOCATION_KIND_COUNT];
-static struct memory_site *sites[MEMORY_SITES];
+/* In the profile. For the collector. */
+static struct {
+	struct memory_sums sums;
+	struct memory_use *uses[SESSION_DEVICES + 1][ALLOCATION_KIND_COUNT];
+	struct memory_site *sites[MEMORY_SITES];
+	uint64_t seen;
+} shown;
 
 static void update_use(int device, unsigned kind)
 {
-	const struct memory_sum *sum = &sums.of[device + 1][kind];
-	struct memory_use **use = &uses[device + 1][kind];
+	const struct memory_sum *sum = &shown.sums.of[device + 1][kind];
+	struct memory_use **use = &shown.uses[device + 1][kind];
 	uint64_t peak_time;
 
 	if (!sum->allocations)
@@ -330,8 +339,8 @@ static uint64_t range_text(uint16_t path)
 
 static void update_site(size_t index)
 {
-	const struct site_sum *sum = &sums.sites[index];
-	struct memory_site **site = &sites[index];
+	const struct site_sum *sum = &shown.sums.sites[index];
+	struct memory_site **site = &shown.sites[index];
 
 	if (!*site) {
 		const struct memory_site made = {
@@ -356,24 +365,24 @@ static void update_site(size_t index)
 
 void memory_profile_update(void)
 {
-	static uint64_t seen;
 	const uint64_t changes = allocations_version();
 	uint64_t *counters = run.header->counters;
 
-	if (changes == seen)
+	if (changes == shown.seen)
 		return;
-	seen = changes;
+	shown.seen = changes;
 	allocations_lock();
-	memory_sums_copy(&sums);
+	memory_sums_copy(&shown.sums);
 	allocations_unlock();
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
 			update_use(device, kind);
 	for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
 		update_use(-1, kind);
-	for (size_t i = 0; i < sums.site_count; i++)
+	for (size_t i = 0; i < shown.sums.site_count; i++)
 		update_site(i);
-	counters[COUNTER_memory_untracked] = sums.untracked;
-	counters[COUNTER_memory_unknown_frees] = sums.unknown_frees;
-	counters[COUNTER_memory_captured] = atomic_load_explicit(&captured, memory_order_relaxed);
+	counters[COUNTER_memory_untracked] = shown.sums.untracked;
+	counters[COUNTER_memory_unknown_frees] = shown.sums.unknown_frees;
+	counters[COUNTER_memory_captured] =
+		atomic_load_explicit(&counted.captured, memory_order_relaxed);
 }

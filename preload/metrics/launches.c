@@ -89,9 +89,10 @@ static bool may_be_alone(const struct call *call, const CUlaunchConfig *config)
 #define DEFAULT_STREAM_legacy	  CU_STREAM_LEGACY
 #define DEFAULT_STREAM_per_thread CU_STREAM_PER_THREAD
 
-/* What stands for one entry: its real function, and the one that the wrapper calls. */
+/* The function of each entry that the wrapper's stands for. */
+static void *real[ENTRY_COUNT];
+
 #define PASSAGE(symbol, parameters, arguments, prepare, measured)                                  \
-	static CUresult(*real_##symbol) parameters;                                                \
 	static CUresult pass_##symbol parameters                                                   \
 	{                                                                                          \
 		struct call this_call, *call = &this_call;                                         \
@@ -100,7 +101,7 @@ static bool may_be_alone(const struct call *call, const CUlaunchConfig *config)
                                                                                                    \
 		prepare;                                                                           \
 		enter(&passage, (measured) ? call : NULL);                                         \
-		result = real_##symbol arguments;                                                  \
+		result = ((CUresult(*) parameters)real[ENTRY_##symbol])arguments;                  \
 		leave(&passage, result == CUDA_SUCCESS);                                           \
 		return result;                                                                     \
 	}
@@ -156,7 +157,7 @@ CAPTURES(CAPTURE)
 void launches_take(void)
 {
 #define TAKE(symbol, ...)                                                                          \
-	real_##symbol = (__typeof__(real_##symbol))driver_entry(ENTRY_##symbol);                   \
+	real[ENTRY_##symbol] = driver_entry(ENTRY_##symbol);                                       \
 	driver_replace(ENTRY_##symbol, (void *)pass_##symbol);
 	LAUNCHES(TAKE)
 	CAPTURES(TAKE)

@@ -52,63 +52,69 @@ struct measured_kernel {
 /* How long the end of the run waits for a launch whose counters are being read. Chosen. */
 #define END_WAIT_NS 1000000000u
 
-static struct metric_list metrics;
-static const char *counters[COUNTERS_MOST];
-static size_t counter_count;
+/* What --metrics asks for. */
+static struct {
+	struct metric_list metrics;
+	const char *counters[COUNTERS_MOST];
+	size_t counter_count;
+} asked;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the kernels and marks */
-static struct measured_kernel *kernels[KERNELS_MOST];
-static size_t kernel_count;
-
-/* Counters are read until this is cleared; `reason` is written before, once. */
-static _Atomic bool active, refused;
-static char reason[512];
-
-/* For the one whose launch is alone. */
-static struct profiler_device *devices[SESSION_DEVICES];
-static size_t image_bytes;
-
-static struct mark {
-	const struct thread *thread;
-	uint64_t ticks; /* during the call */
-	enum metrics_part part;
-} marks[MARKS];
-static _Atomic unsigned mark_count; /* changed under `lock` */
-static uint64_t measured_launches, measured_ns;
+static struct {
+	pthread_mutex_t lock; /* of the kernels and marks */
+	struct measured_kernel *kernels[KERNELS_MOST];
+	size_t kernel_count;
+	/* Counters are read until this is cleared; `reason` is written before, once. */
+	_Atomic bool active, refused;
+	char reason[512];
+	/* For the one whose launch is alone. */
+	struct profiler_device *devices[SESSION_DEVICES];
+	size_t image_bytes;
+	struct mark {
+		const struct thread *thread;
+		uint64_t ticks; /* during the call */
+		enum metrics_part part;
+	} marks[MARKS];
+	_Atomic unsigned mark_count; /* changed under `lock` */
+	uint64_t launches, ns;
+} measured = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 static void stop(void)
 {
 	bool first = false;
 
-	atomic_store_explicit(&active, false, memory_order_relaxed);
+	atomic_store_explicit(&measured.active, false, memory_order_relaxed);
 	/* Release: whoever sees this sees the reason. */
-	atomic_compare_exchange_strong_explicit(&refused, &first, true, memory_order_release,
-						memory_order_relaxed);
+	atomic_compare_exchange_strong_explicit(&measured.refused, &first, true,
+						memory_order_release, memory_order_relaxed);
 }
 
 static void list_counters(void)
 {
-	for (size_t i = 0; i < metrics.count; i++)
-		for (size_t j = 0; j < METRIC_TERMS && metrics.metrics[i].terms[j].counter; j++)
-			counters[counter_count++] = metrics.metrics[i].terms[j].counter;
+	for (size_t i = 0; i < asked.metrics.count; i++)
+		for (size_t j = 0; j < METRIC_TERMS && asked.metrics.metrics[i].terms[j].counter;
+		     j++)
+			asked.counters[asked.counter_count++] =
+				asked.metrics.metrics[i].terms[j].counter;
 }
 
 void metrics_start(const char *cupti)
 {
 	int version = 0;
 
-	if (!settings.metrics ||
-	    metric_list_parse(&metrics, settings.metrics, reason, sizeof(reason)))
+	if (!settings.metrics || metric_list_parse(&asked.metrics, settings.metrics,
+						   measured.reason, sizeof(measured.reason)))
 		return;
 	list_counters();
 	driver.cuDriverGetVersion(&version);
 	if (cupti[0])
-		snprintf(reason, sizeof(reason), "%s", cupti);
-	if (cupti[0] || profiler_load(version, reason, sizeof(reason))) {
+		snprintf(measured.reason, sizeof(measured.reason), "%s", cupti);
+	if (cupti[0] || profiler_load(version, measured.reason, sizeof(measured.reason))) {
 		stop();
 		return;
 	}
-	atomic_store_explicit(&active, true, memory_order_relaxed);
+	atomic_store_explicit(&measured.active, true, memory_order_relaxed);
 	launches_take();
 }
 
@@ -124,18 +130,19 @@ static struct measured_kernel *find_kernel(struct operation *operation, int devi
 {
 	struct measured_kernel *added;
 
-	for (size_t i = 0; i < kernel_count; i++)
-		if (kernels[i]->operation == operation && kernels[i]->device == device)
-			return kernels[i];
-	if (kernel_count == KERNELS_MOST)
+	for (size_t i = 0; i < measured.kernel_count; i++)
+		if (measured.kernels[i]->operation == operation &&
+		    measured.kernels[i]->device == device)
+			return measured.kernels[i];
+	if (measured.kernel_count == KERNELS_MOST)
 		return NULL;
-	added = calloc(1, sizeof(*added) + metrics.count * sizeof(added->sums[0]));
+	added = calloc(1, sizeof(*added) + asked.metrics.count * sizeof(added->sums[0]));
 	if (!added)
 		return NULL;
 	added->operation = operation;
 	added->device = device;
 	added->excluded = waits_for_others(operation->name);
-	kernels[kernel_count++] = added;
+	measured.kernels[measured.kernel_count++] = added;
 	return added;
 }
 
@@ -155,11 +162,11 @@ static struct measured_kernel *kernel_of(const struct call *call)
 	    !settings_want_device(device))
 		return NULL;
 	operation = operation_of_kernel(call->function);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&measured.lock);
 	kernel = find_kernel(operation, device);
 	if (kernel && (kernel->excluded || is_done(kernel)))
 		kernel = NULL;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&measured.lock);
 	return kernel;
 }
 
@@ -174,9 +181,10 @@ bool measure_wants(const struct call *call)
 	int saved_errno = errno;
 	bool wanted;
 
-	if (!atomic_load_explicit(&active, memory_order_relaxed) || !thread_self ||
+	if (!atomic_load_explicit(&measured.active, memory_order_relaxed) || !thread_self ||
 	    !is_outermost(thread_self->in_progress) || !lifecycle_running() || !window_is_open() ||
-	    capture_is_live() || atomic_load_explicit(&mark_count, memory_order_relaxed) == MARKS)
+	    capture_is_live() ||
+	    atomic_load_explicit(&measured.mark_count, memory_order_relaxed) == MARKS)
 		return false;
 	wanted = kernel_of(call) != NULL;
 	errno = saved_errno;
@@ -187,13 +195,13 @@ bool measure_wants(const struct call *call)
 static bool recording_stops(void)
 {
 	if (pause_is_refused()) {
-		snprintf(reason, sizeof(reason),
+		snprintf(measured.reason, sizeof(measured.reason),
 			 "the program records kernels itself, as torch.profiler does; run it "
 			 "without");
 		return false;
 	}
 	if (cupti_active() && !pause_is_safe()) {
-		snprintf(reason, sizeof(reason),
+		snprintf(measured.reason, sizeof(measured.reason),
 			 "this CUPTI can hang the program when it stops recording kernels for "
 			 "that; add --timer events");
 		return false;
@@ -204,25 +212,25 @@ static bool recording_stops(void)
 
 static bool plan(int device, CUcontext context)
 {
-	return devices[device] ||
-	       !profiler_plan(&devices[device], context, device, counters, counter_count,
-			      settings.metrics_replay == METRICS_REPLAY_KERNEL, reason,
-			      sizeof(reason));
+	return measured.devices[device] ||
+	       !profiler_plan(&measured.devices[device], context, device, asked.counters,
+			      asked.counter_count, settings.metrics_replay == METRICS_REPLAY_KERNEL,
+			      measured.reason, sizeof(measured.reason));
 }
 
 /* The image that the kernel's next pass goes into; false if there is no memory for it. */
 static bool prepare_image(struct measured_kernel *kernel, CUcontext context)
 {
-	const struct profiler_device *device = devices[kernel->device];
+	const struct profiler_device *device = measured.devices[kernel->device];
 	size_t size = profiler_image_size(device);
 
 	if (!kernel->image) {
-		if (image_bytes + size > IMAGES_MOST)
+		if (measured.image_bytes + size > IMAGES_MOST)
 			return false;
 		kernel->image = malloc(size);
 		if (!kernel->image)
 			return false;
-		image_bytes += size;
+		measured.image_bytes += size;
 		kernel->pass = 0;
 	}
 	/* Counters of another context's launches are not put together with this one's. */
@@ -240,7 +248,7 @@ static void free_image(struct measured_kernel *kernel)
 		return;
 	free(kernel->image);
 	kernel->image = NULL;
-	image_bytes -= profiler_image_size(devices[kernel->device]);
+	measured.image_bytes -= profiler_image_size(measured.devices[kernel->device]);
 }
 
 static CUresult wait_for_device(void)
@@ -262,10 +270,10 @@ static bool begin(struct measure *measure, struct measured_kernel *kernel)
 	if (!plan(kernel->device, measure->context)) {
 		stop();
 	} else if (prepare_image(kernel, measure->context)) {
-		if (!profiler_begin(devices[kernel->device], measure->context, kernel->image,
-				    kernel->pass))
+		if (!profiler_begin(measured.devices[kernel->device], measure->context,
+				    kernel->image, kernel->pass))
 			return true;
-		profiler_reason(reason, sizeof(reason));
+		profiler_reason(measured.reason, sizeof(measured.reason));
 		stop();
 	}
 	pause_kernels(PAUSE_FOR_COUNTERS, false);
@@ -281,7 +289,7 @@ void measure_begin(struct measure *measure, const struct call *call)
 	measure->kernel = NULL;
 	measure->started = clock_ns(CLOCK_MONOTONIC);
 	/* It may have changed before the launch was alone. */
-	kernel = atomic_load_explicit(&active, memory_order_relaxed) && !capture_is_live()
+	kernel = atomic_load_explicit(&measured.active, memory_order_relaxed) && !capture_is_live()
 			 ? kernel_of(call)
 			 : NULL;
 	if (kernel) {
@@ -292,10 +300,10 @@ void measure_begin(struct measure *measure, const struct call *call)
 			measure->kernel = kernel;
 		else
 			driver.cuThreadExchangeStreamCaptureMode(&measure->capture_mode);
-		pthread_mutex_lock(&lock);
-		marks[mark_count++] = (struct mark){thread_self, ticks,
-						    measure->kernel ? METRICS_READ : METRICS_TRIED};
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_lock(&measured.lock);
+		measured.marks[measured.mark_count++] = (struct mark){
+			thread_self, ticks, measure->kernel ? METRICS_READ : METRICS_TRIED};
+		pthread_mutex_unlock(&measured.lock);
 	}
 	errno = saved_errno;
 }
@@ -317,11 +325,11 @@ static void add_values(struct measured_kernel *kernel)
 {
 	double values[COUNTERS_MOST], *counter = values;
 
-	if (profiler_values(devices[kernel->device], kernel->image, values))
+	if (profiler_values(measured.devices[kernel->device], kernel->image, values))
 		return;
-	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < metrics.count; i++) {
-		const struct metric_term *terms = metrics.metrics[i].terms;
+	pthread_mutex_lock(&measured.lock);
+	for (size_t i = 0; i < asked.metrics.count; i++) {
+		const struct metric_term *terms = asked.metrics.metrics[i].terms;
 		double value = 0;
 
 		for (size_t j = 0; j < METRIC_TERMS && terms[j].counter; j++)
@@ -329,13 +337,13 @@ static void add_values(struct measured_kernel *kernel)
 		add_value(&kernel->sums[i], value);
 	}
 	kernel->changed = true;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&measured.lock);
 }
 
 void measure_end(struct measure *measure, bool launched)
 {
 	struct measured_kernel *kernel = measure->kernel;
-	struct profiler_device *device = devices[kernel->device];
+	struct profiler_device *device = measured.devices[kernel->device];
 	int saved_errno = errno;
 	bool collected = !profiler_end(device) && launched;
 
@@ -345,16 +353,16 @@ void measure_end(struct measure *measure, bool launched)
 	if (kernel->pass == profiler_passes(device)) {
 		add_values(kernel);
 		kernel->pass = 0;
-		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&measured.lock);
 		kernel->sets++;
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&measured.lock);
 		if (is_done(kernel))
 			free_image(kernel);
 	}
-	pthread_mutex_lock(&lock);
-	measured_launches += collected;
-	measured_ns += clock_ns(CLOCK_MONOTONIC) - measure->started;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&measured.lock);
+	measured.launches += collected;
+	measured.ns += clock_ns(CLOCK_MONOTONIC) - measure->started;
+	pthread_mutex_unlock(&measured.lock);
 	errno = saved_errno;
 }
 
@@ -363,11 +371,11 @@ enum metrics_part metrics_part_of(const struct thread *thread, const struct call
 	enum metrics_part part = METRICS_NONE;
 	unsigned left = 0;
 
-	if (atomic_load_explicit(&mark_count, memory_order_relaxed) == 0)
+	if (atomic_load_explicit(&measured.mark_count, memory_order_relaxed) == 0)
 		return METRICS_NONE;
-	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; i < mark_count; i++) {
-		const struct mark *mark = &marks[i];
+	pthread_mutex_lock(&measured.lock);
+	for (unsigned i = 0; i < measured.mark_count; i++) {
+		const struct mark *mark = &measured.marks[i];
 		bool is_of_thread = mark->thread == thread;
 
 		/* A mark from before was of a call that left no record. */
@@ -375,10 +383,10 @@ enum metrics_part metrics_part_of(const struct thread *thread, const struct call
 		    mark->ticks - record->started <= record->duration)
 			part = mark->part;
 		else if (!is_of_thread || mark->ticks > record->started)
-			marks[left++] = *mark;
+			measured.marks[left++] = *mark;
 	}
-	mark_count = left;
-	pthread_mutex_unlock(&lock);
+	measured.mark_count = left;
+	pthread_mutex_unlock(&measured.lock);
 	return part;
 }
 
@@ -387,8 +395,8 @@ static void write_kernel(struct measured_kernel *kernel)
 	struct row *row =
 		session_row(run.session, ROW_KERNEL, kernel->operation->name, kernel->device);
 
-	for (size_t i = 0; row && i < metrics.count; i++) {
-		const struct metric *metric = &metrics.metrics[i];
+	for (size_t i = 0; row && i < asked.metrics.count; i++) {
+		const struct metric *metric = &asked.metrics.metrics[i];
 		struct metric_sum *sum = &kernel->sums[i];
 
 		if (!sum->written)
@@ -410,16 +418,16 @@ void metrics_update(void)
 	if (!settings.metrics)
 		return;
 	/* Acquire: the reason was written before. */
-	if (atomic_load_explicit(&refused, memory_order_acquire))
+	if (atomic_load_explicit(&measured.refused, memory_order_acquire))
 		session_note(run.session, "Counters were not read%s: %s.",
-			     measured_launches ? " from some moment on" : "", reason);
-	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < kernel_count; i++)
-		if (kernels[i]->changed)
-			write_kernel(kernels[i]);
-	run.header->counters[COUNTER_metric_launches] = measured_launches;
-	run.header->counters[COUNTER_metric_ns] = measured_ns;
-	pthread_mutex_unlock(&lock);
+			     measured.launches ? " from some moment on" : "", measured.reason);
+	pthread_mutex_lock(&measured.lock);
+	for (size_t i = 0; i < measured.kernel_count; i++)
+		if (measured.kernels[i]->changed)
+			write_kernel(measured.kernels[i]);
+	run.header->counters[COUNTER_metric_launches] = measured.launches;
+	run.header->counters[COUNTER_metric_ns] = measured.ns;
+	pthread_mutex_unlock(&measured.lock);
 }
 
 /* What the values of a kernel are of. */
@@ -428,9 +436,9 @@ static void note_passes(void)
 	size_t passes = 0;
 
 	for (int i = 0; i < SESSION_DEVICES; i++)
-		if (devices[i] && profiler_config_passes(devices[i]) > passes)
-			passes = profiler_config_passes(devices[i]);
-	if (passes < 2 || measured_launches == 0)
+		if (measured.devices[i] && profiler_config_passes(measured.devices[i]) > passes)
+			passes = profiler_config_passes(measured.devices[i]);
+	if (passes < 2 || measured.launches == 0)
 		return;
 	if (settings.metrics_replay == METRICS_REPLAY_KERNEL)
 		session_note(run.session,
@@ -451,10 +459,11 @@ void metrics_finish(void)
 	if (!settings.metrics)
 		return;
 	if (launches_keep_out(lifecycle_ending() ? 0 : END_WAIT_NS)) {
-		atomic_store_explicit(&active, false, memory_order_relaxed);
-		for (size_t i = 0; i < kernel_count; i++)
-			if (kernels[i]->image && kernels[i]->pass > 0 && kernels[i]->sets == 0)
-				add_values(kernels[i]);
+		atomic_store_explicit(&measured.active, false, memory_order_relaxed);
+		for (size_t i = 0; i < measured.kernel_count; i++)
+			if (measured.kernels[i]->image && measured.kernels[i]->pass > 0 &&
+			    measured.kernels[i]->sets == 0)
+				add_values(measured.kernels[i]);
 		note_passes();
 		launches_let_in();
 	}
