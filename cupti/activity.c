@@ -305,13 +305,21 @@ static size_t strip_suffix(const char *name, size_t length)
 	return length;
 }
 
+size_t api_name_length(const char *name)
+{
+	size_t length = strlen(name), shorter;
+
+	while ((shorter = strip_suffix(name, length)) < length)
+		length = shorter;
+	return length;
+}
+
 const char *api_call_name(const struct activity *activity)
 {
 	static const char unknown[] = "unknown call";
 	const struct cupti_functions *cupti = library_functions();
 	bool driver = activity->kind == ACTIVITY_DRIVER_API;
 	uint32_t callback = activity->callback;
-	size_t length, shorter;
 	const char *name;
 
 	if (callback >= CALLBACKS || !cupti || !cupti->cuptiGetCallbackName)
@@ -323,9 +331,6 @@ const char *api_call_name(const struct activity *activity)
 					callback, &name) ||
 	    !name)
 		return unknown;
-	length = strlen(name);
-	while ((shorter = strip_suffix(name, length)) < length)
-		length = shorter;
-	names[driver][callback] = strndup(name, length);
+	names[driver][callback] = strndup(name, api_name_length(name));
 	return names[driver][callback] ? names[driver][callback] : unknown;
 }

@@ -57,6 +57,15 @@ static CUptiResult enable_runtime(CUpti_CallbackId callback, uint8_t on)
 	return CUPTI_SUCCESS;
 }
 
+static CUptiResult callback_name(CUpti_CallbackDomain domain, uint32_t callback, const char **name)
+{
+	assert_int_equal(domain, CUPTI_CB_DOMAIN_RUNTIME_API);
+	*name = callback == 211	  ? "cudaLaunchKernel_v7000"
+		: callback == 450 ? "cudaMemPrefetchAsync_v2_ptsz_v12020"
+				  : "cudaMalloc_v3020";
+	return callback < 523 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
 static unsigned counters;
 
 static CUptiResult configure(CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t count)
@@ -80,6 +89,7 @@ static struct cupti_functions cupti = {
 	.cuptiActivityEnableRuntimeApi = enable_runtime,
 	.cuptiActivityConfigureUnifiedMemoryCounter = configure,
 	.cuptiGetResultString = result_string,
+	.cuptiGetCallbackName = callback_name,
 };
 
 BEFORE_EACH
@@ -291,8 +301,9 @@ TEST(wrapped_runtime_calls_are_not_recorded_for_ktime)
 	assert_int_equal(skipped[CALLBACKS], 0);
 	kinds_enable(&cupti, RUNTIME);
 	assert_int_equal(skipped[1234], 2);
-	/* cudaLaunchKernel, and a call that is not wrapped. */
+	/* cudaLaunchKernel, a later version of a function, and a call that is not wrapped. */
 	assert_int_equal(skipped[211], 1);
+	assert_int_equal(skipped[450], 1);
 	assert_int_equal(skipped[1235], 0);
 	activity.callback = 211;
 	assert_false(kinds_ktime_wants(&activity));
