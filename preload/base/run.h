@@ -20,4 +20,10 @@ struct run {
 
 extern struct run run;
 
+/* For the collector thread only. */
+static inline void run_count(enum session_counter counter, uint64_t by)
+{
+	run.header->counters[counter] += by;
+}
+
 #endif

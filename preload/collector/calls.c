@@ -24,7 +24,7 @@ static void release_pair(const struct call_record *record)
 
 static void compare(const struct in_flight *operation, struct row *row)
 {
-	session_count(run.session, COUNTER_matched, 1);
+	run_count(COUNTER_matched, 1);
 	/* A first launch may load its module between the two events. */
 	if ((operation->device_idle && !operation->gated) || operation->first ||
 	    operation->holds_more) {
@@ -55,7 +55,7 @@ static void settle(struct in_flight *operation)
 			compare(operation, row);
 		} else if (operation->leaves_record) {
 			row->unmatched++;
-			session_count(run.session, COUNTER_unmatched_pairs, 1);
+			run_count(COUNTER_unmatched_pairs, 1);
 		}
 	}
 	in_flight_free(operation);
@@ -67,8 +67,8 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 
 	if (end == EVENT_READ) {
 		window_check_passed(operation);
-		session_count(run.session, COUNTER_timed_by_events, 1);
-		session_count(run.session, COUNTER_gated_pairs, operation->gated);
+		run_count(COUNTER_timed_by_events, 1);
+		run_count(COUNTER_gated_pairs, operation->gated);
 		if (row) {
 			rows_add_event_time(row, operation);
 			row->host_included += operation->host_included;
@@ -244,7 +244,7 @@ static struct row *count_operation(const struct call_record *record)
 	struct operation *operation = record->operation;
 	struct row *row = rows_of(operation, record->stream->context->device);
 
-	session_count(run.session, COUNTER_operations, 1);
+	run_count(COUNTER_operations, 1);
 	operation->calls++;
 	operation->window_calls++;
 	if (row) {
@@ -260,7 +260,7 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 {
 	if (!record->pair)
 		return false;
-	session_count(run.session, COUNTER_event_pairs, 1);
+	run_count(COUNTER_event_pairs, 1);
 	record->operation->pairs++;
 	cost_of_pair();
 	if (operation) {
@@ -337,8 +337,8 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 	release_pair(record);
 	if (!in_window)
 		return;
-	session_count(run.session, COUNTER_failed_calls, (record->flags & CALL_FAILED) != 0);
-	session_count(run.session, COUNTER_captured_calls, (record->flags & CALL_CAPTURED) != 0);
+	run_count(COUNTER_failed_calls, (record->flags & CALL_FAILED) != 0);
+	run_count(COUNTER_captured_calls, (record->flags & CALL_CAPTURED) != 0);
 	if (trace_wanted())
 		trace_call(record, thread->kernel_id, call_count);
 }
@@ -350,7 +350,7 @@ static void add_counted(struct operation *operation, unsigned api, uint64_t call
 	if (calls == 0)
 		return;
 	rows_add_calls(api, calls);
-	session_count(run.session, COUNTER_operations, calls);
+	run_count(COUNTER_operations, calls);
 	operation->calls += calls;
 	operation->window_calls += calls;
 	if (!row)

@@ -17,13 +17,14 @@
 #include "preload/collector/cost.h"
 #include "preload/collector/drain.h"
 #include "preload/collector/main_thread.h"
+#include "preload/collector/match.h"
 #include "preload/collector/records.h"
-#include "preload/collector/stream_ends.h"
 #include "preload/events/calibration.h"
 #include "preload/events/event_pool.h"
 #include "preload/events/event_queue.h"
 #include "preload/events/gates.h"
 #include "preload/events/sampling.h"
+#include "preload/handles/capture.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/nvtx/ranges.h"
@@ -59,19 +60,23 @@
 
 enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
-static void (*finish)(void);
-static _Atomic bool started;
-static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* for one context at a time */
-static _Atomic uint64_t end_wait_ns = END_WAIT_NS;
-static _Atomic uint32_t begun;
-static _Atomic uint32_t wake_word, request_word, finished;
-static _Atomic uint32_t polls; /* at an end: the driver has answered */
-static struct context *_Atomic ending;
+static struct {
+	void (*finish)(void);
+	_Atomic bool started;
+	_Atomic uint32_t begun, wake_word, request_word, finished;
+	struct context *_Atomic ending;
+	pthread_mutex_t request_lock; /* for one context at a time */
+	_Atomic uint64_t end_wait_ns;
+	_Atomic uint32_t polls; /* at an end: the driver has answered */
+	/* When waiting for the end of the run is over, CLOCK_MONOTONIC; 0: the run does not end
+	 * yet. */
+	_Atomic uint64_t until;
+} collector = {.request_lock = PTHREAD_MUTEX_INITIALIZER, .end_wait_ns = END_WAIT_NS};
 
 void collector_wake(void)
 {
-	atomic_fetch_add_explicit(&wake_word, 1, memory_order_release);
-	futex_wake(&wake_word);
+	atomic_fetch_add_explicit(&collector.wake_word, 1, memory_order_release);
+	futex_wake(&collector.wake_word);
 }
 
 /* Reads finished event pairs. Returns whether many are in flight, so that the next poll should come
@@ -96,21 +101,22 @@ static bool poll_events(void)
  * handler. */
 static bool finish_requested(void)
 {
-	return atomic_load_explicit(&request_word, memory_order_acquire) == REQUEST_FINISH;
+	return atomic_load_explicit(&collector.request_word, memory_order_acquire) ==
+	       REQUEST_FINISH;
 }
 
 /* What is left of a wait for the GPU since `start`. A signal may shorten it while it lasts. */
 static uint64_t wait_left(uint64_t start)
 {
 	uint64_t waited = clock_ns(CLOCK_MONOTONIC) - start;
-	uint64_t most = atomic_load_explicit(&end_wait_ns, memory_order_relaxed);
+	uint64_t most = atomic_load_explicit(&collector.end_wait_ns, memory_order_relaxed);
 
 	return waited < most ? most - waited : 0;
 }
 
 static void pause_between_polls(uint64_t nanoseconds)
 {
-	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&collector.polls, 1, memory_order_relaxed);
 	futex_sleep(nanoseconds);
 }
 
@@ -130,7 +136,7 @@ static void wait_for_events(const struct context *context, uint64_t start)
 
 static void end_context(void)
 {
-	struct context *context = atomic_load_explicit(&ending, memory_order_relaxed);
+	struct context *context = atomic_load_explicit(&collector.ending, memory_order_relaxed);
 
 	drain_rings();
 	wait_for_events(context, clock_ns(CLOCK_MONOTONIC));
@@ -160,11 +166,54 @@ static void wait_for_records(uint64_t nanoseconds)
 	}
 }
 
+/*
+ * For work that is in flight when the program ends and has no event pair an event is recorded
+ * behind it, in every stream that waits for activity records. How many streams are waited for; more
+ * are not. Chosen.
+ */
+#define MARKS 256
+
+static struct {
+	CUevent events[MARKS];
+	unsigned count;
+} marks;
+
+static void mark_stream(struct stream *stream)
+{
+	CUevent event;
+
+	if (marks.count == MARKS || !stream->records || !match_pending(stream->records) ||
+	    !context_use(stream->context) ||
+	    driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+		return;
+	if (driver.cuEventRecord(event, stream->handle) == CUDA_SUCCESS)
+		marks.events[marks.count++] = event;
+	else
+		driver.cuEventDestroy_v2(event);
+}
+
+/* Does nothing while a stream captures. */
+static void set_marks(void)
+{
+	if (!capture_is_live())
+		stream_visit(mark_stream);
+}
+
+/* Frees those that the device has reached. */
+static bool marks_are_reached(void)
+{
+	/* An error means that the context has ended, and its work with it. */
+	while (marks.count > 0 &&
+	       driver.cuEventQuery(marks.events[marks.count - 1]) != CUDA_ERROR_NOT_READY)
+		driver.cuEventDestroy_v2(marks.events[--marks.count]);
+	return marks.count == 0;
+}
+
 /* Waits for work that only CUPTI times, with what the wait for events has left of the time. */
 static void wait_for_device(uint64_t start)
 {
-	end_marks_set();
-	while (!end_marks_reached() && wait_left(start))
+	set_marks();
+	while (!marks_are_reached() && wait_left(start))
 		pause_between_polls(CUPTI_POLL_NS);
 }
 
@@ -200,7 +249,7 @@ static void finish_all(void)
 	context_gates_finish(wait_left(start));
 	counters_update();
 	memory_measure();
-	finish();
+	collector.finish();
 }
 
 /* Takes what has finished into the rows. */
@@ -213,6 +262,56 @@ static void collect_now(void)
 	counters_update();
 }
 
+/* How often ended streams are checked. Much longer than a store takes to reach other processors;
+ * the rings are drained in between. Chosen. */
+#define STREAM_CHECK_NS	   10000000u
+/* After this many checks, a minute or more, records that have not come are no longer waited for.
+ * Chosen. */
+#define MOST_STREAM_CHECKS 6000u
+
+/*
+ * Whether a stream can be freed. A call that began before the stream ended may still leave a call
+ * record that refers to it. Once no such call is in progress all such records are in the rings, and
+ * have been read by the next check.
+ */
+static bool is_unused(struct stream *stream)
+{
+	stream->checks++;
+	if (!stream->unused) {
+		stream->unused = !drain_call_before(stream->ended);
+		return false;
+	}
+	return event_queue_forget(stream) &&
+	       (!stream->records ||
+		match_forget(stream->records, stream->checks > MOST_STREAM_CHECKS));
+}
+
+/* Frees ended streams when nothing refers to them any more. To be called once per period, after the
+ * rings were drained. */
+static void reclaim_streams(uint64_t now)
+{
+	static struct stream *waiting;
+	static uint64_t next_check;
+	struct stream **link = &waiting, *stream;
+
+	if (now < next_check)
+		return;
+	next_check = now + STREAM_CHECK_NS;
+	while ((stream = *link)) {
+		if (is_unused(stream)) {
+			*link = stream->next;
+			free(stream);
+		} else {
+			link = &stream->next;
+		}
+	}
+	/* Calls that begin from now on cannot find these streams. They are checked from the next
+	 * time on. */
+	*link = stream_take_ended();
+	for (stream = *link; stream; stream = stream->next)
+		stream->ended = clock_ticks();
+}
+
 static void *collect(void *unused)
 {
 	bool alone = false;
@@ -223,22 +322,22 @@ static void *collect(void *unused)
 
 	(void)unused;
 	sanitizer_ignore_begin();
-	while (!atomic_load_explicit(&begun, memory_order_acquire))
-		futex_wait(&begun, 0, PERIOD_NS);
+	while (!atomic_load_explicit(&collector.begun, memory_order_acquire))
+		futex_wait(&collector.begun, 0, PERIOD_NS);
 	driver.cuThreadExchangeStreamCaptureMode(&mode);
 	while (request != REQUEST_FINISH) {
-		uint32_t woken = atomic_load_explicit(&wake_word, memory_order_acquire);
+		uint32_t woken = atomic_load_explicit(&collector.wake_word, memory_order_acquire);
 
 		commands_writing(true);
-		request = atomic_load_explicit(&request_word, memory_order_acquire);
+		request = atomic_load_explicit(&collector.request_word, memory_order_acquire);
 		if (request == REQUEST_END_CONTEXT) {
 			end_context();
 			/* Unless the end of the run has been requested meanwhile. Release: the
 			 * thread that ends the context sees context->ended. */
-			atomic_compare_exchange_strong_explicit(&request_word, &(uint32_t){request},
-								REQUEST_NONE, memory_order_release,
-								memory_order_relaxed);
-			futex_wake(&request_word);
+			atomic_compare_exchange_strong_explicit(
+				&collector.request_word, &(uint32_t){request}, REQUEST_NONE,
+				memory_order_release, memory_order_relaxed);
+			futex_wake(&collector.request_word);
 		} else if (request == REQUEST_FINISH) {
 			finish_all();
 		} else {
@@ -267,30 +366,30 @@ static void *collect(void *unused)
 				collector_ask_finish(false);
 			commands_writing(false);
 			if (!alone)
-				futex_wait(&wake_word, woken, sleep);
+				futex_wait(&collector.wake_word, woken, sleep);
 		}
 	}
 	sanitizer_ignore_end();
 	/* Release: the waiting threads see the finished report. */
-	atomic_store_explicit(&finished, 1, memory_order_release);
-	futex_wake(&finished);
+	atomic_store_explicit(&collector.finished, 1, memory_order_release);
+	futex_wake(&collector.finished);
 	/* As the last thread of the program would have done: its handlers run. */
 	if (alone)
 		exit(0);
 	return NULL;
 }
 
-int collector_start(void (*the_finish)(void))
+int collector_start(void (*finish)(void))
 {
 	int error;
 
-	finish = the_finish;
+	collector.finish = finish;
 	clock_scale_start(&run.scale);
 	commands_start(collect_now);
 	ranges_start(window_was_open);
 	sampling_start(run.scale.monotonic);
 	error = background_thread_start(collect, "ktime");
-	atomic_store_explicit(&started, !error, memory_order_relaxed);
+	atomic_store_explicit(&collector.started, !error, memory_order_relaxed);
 	return error;
 }
 
@@ -299,18 +398,15 @@ void collector_begin(const struct cupti_settings *late)
 	/* Before the program can make a graph. */
 	recording_start(collector_wake, late, main_thread_start_cupti_later);
 	/* Release: the thread sees what was decided meanwhile, as the mode. */
-	atomic_store_explicit(&begun, 1, memory_order_release);
-	futex_wake(&begun);
+	atomic_store_explicit(&collector.begun, 1, memory_order_release);
+	futex_wake(&collector.begun);
 }
-
-/* When waiting for the end of the run is over, CLOCK_MONOTONIC; 0: the run does not end yet. */
-static _Atomic uint64_t until;
 
 /* `end`, or the end of the run's wait if that comes earlier. Relaxed: it says nothing about other
  * data. */
 static uint64_t until_at_most(uint64_t end)
 {
-	uint64_t limit = atomic_load_explicit(&until, memory_order_relaxed);
+	uint64_t limit = atomic_load_explicit(&collector.until, memory_order_relaxed);
 
 	return limit && limit < end ? limit : end;
 }
@@ -322,45 +418,45 @@ static void request_end_context(struct context *context)
 
 	/* An earlier request may still be in progress, although its thread no longer waits
 	 * for it. */
-	if (!futex_wait_while(&request_word, REQUEST_END_CONTEXT, end))
+	if (!futex_wait_while(&collector.request_word, REQUEST_END_CONTEXT, end))
 		return;
-	atomic_store_explicit(&ending, context, memory_order_relaxed);
+	atomic_store_explicit(&collector.ending, context, memory_order_relaxed);
 	/* Must not replace a request to end the run. Release: the collector sees `ending`. */
-	if (atomic_compare_exchange_strong_explicit(&request_word, &(uint32_t){REQUEST_NONE},
-						    REQUEST_END_CONTEXT, memory_order_release,
-						    memory_order_relaxed)) {
+	if (atomic_compare_exchange_strong_explicit(&collector.request_word,
+						    &(uint32_t){REQUEST_NONE}, REQUEST_END_CONTEXT,
+						    memory_order_release, memory_order_relaxed)) {
 		collector_wake();
-		futex_wait_while(&request_word, REQUEST_END_CONTEXT, end);
+		futex_wait_while(&collector.request_word, REQUEST_END_CONTEXT, end);
 	}
 	/* Until the collector has finished it asks the driver about the events of all contexts. */
 	if (finish_requested())
-		futex_wait_while(&finished, 0, end);
+		futex_wait_while(&collector.finished, 0, end);
 }
 
 void collector_end_context(struct context *context)
 {
-	pthread_mutex_lock(&request_lock);
+	pthread_mutex_lock(&collector.request_lock);
 	if (!atomic_load_explicit(&context->ended, memory_order_acquire))
 		request_end_context(context);
 	if (!atomic_load_explicit(&context->ended, memory_order_acquire))
 		context_ending(context);
-	pthread_mutex_unlock(&request_lock);
+	pthread_mutex_unlock(&collector.request_lock);
 }
 
 void collector_ask_finish(bool soon)
 {
 	if (soon)
-		atomic_store_explicit(&end_wait_ns, SIGNAL_WAIT_NS, memory_order_relaxed);
+		atomic_store_explicit(&collector.end_wait_ns, SIGNAL_WAIT_NS, memory_order_relaxed);
 	/* Release: the collector sees the shorter wait. */
-	atomic_store_explicit(&request_word, REQUEST_FINISH, memory_order_release);
-	futex_wake(&request_word);
+	atomic_store_explicit(&collector.request_word, REQUEST_FINISH, memory_order_release);
+	futex_wake(&collector.request_word);
 	collector_wake();
 }
 
 bool collector_wait_finished(uint64_t end)
 {
-	return !atomic_load_explicit(&started, memory_order_relaxed) ||
-	       futex_wait_while(&finished, 0, end);
+	return !atomic_load_explicit(&collector.started, memory_order_relaxed) ||
+	       futex_wait_while(&collector.finished, 0, end);
 }
 
 /* Waits for the collector to finish, as long as the driver answers it. */
@@ -370,11 +466,12 @@ static bool wait_while_answered(uint64_t end)
 	uint64_t limit;
 
 	do {
-		before = atomic_load_explicit(&polls, memory_order_relaxed);
+		before = atomic_load_explicit(&collector.polls, memory_order_relaxed);
 		limit = clock_ns(CLOCK_MONOTONIC) + HELD_UP_NS;
 		if (collector_wait_finished(limit < end ? limit : end))
 			return true;
-	} while (limit < end && atomic_load_explicit(&polls, memory_order_relaxed) != before);
+	} while (limit < end &&
+		 atomic_load_explicit(&collector.polls, memory_order_relaxed) != before);
 	return false;
 }
 
@@ -385,8 +482,8 @@ bool collector_finish(enum end_caller caller)
 				    (soon ? HELD_UP_NS : END_WAIT_NS + FINISH_WAIT_NS);
 
 	/* The first caller sets the deadline for all, as this is called several times at exit. */
-	atomic_compare_exchange_strong_explicit(&until, &earlier, end, memory_order_relaxed,
-						memory_order_relaxed);
+	atomic_compare_exchange_strong_explicit(&collector.until, &earlier, end,
+						memory_order_relaxed, memory_order_relaxed);
 	end = until_at_most(end);
 	collector_ask_finish(soon);
 	return caller == END_IN_CALL ? wait_while_answered(end) : collector_wait_finished(end);

@@ -120,12 +120,14 @@ struct concurrency concurrency_add(const struct activity *activity)
 #define COPY_GPU_NS	    1300u
 #define OTHER_STREAM_GPU_NS 200u
 
-/* Operations that the device was idle before, and those that were queued. */
-static uint64_t awaited, queued;
-/* In nanoseconds: the event pairs' time on the device, and the hooks' time on all threads that
- * `hooks` includes. */
-static uint64_t pairs_gpu, hooks_seen;
-static double hooks; /* nanoseconds of the hooks, divided by the threads that ran them at once */
+static struct {
+	/* Operations that the device was idle before, and those that were queued. */
+	uint64_t awaited, queued;
+	/* In nanoseconds: the event pairs' time on the device, and the hooks' time on all threads
+	 * that `hooks` includes. */
+	uint64_t pairs_gpu, hooks_seen;
+	double hooks; /* divided by the threads that ran them at once */
+} spent;
 /* How many threads are in hooks at once. The driver serialises the launches of a context, but much
  * of a call runs concurrently. */
 unsigned cost_threads = 1;
@@ -156,25 +158,25 @@ void cost_take(const struct seen *seen)
 	/* A node of a graph has no call. */
 	uint64_t host = activity->graph_node ? 0 : on_host(seen->call);
 
-	session_count(run.session, COUNTER_cupti_ns, host);
+	run_count(COUNTER_cupti_ns, host);
 	/* What comes before a node may be a kernel of its graph that is not recorded now. */
 	if (!activity->graph_node && activity->start > before->device_end &&
 	    activity->start - before->device_end > IDLE_NS) {
-		awaited++;
-		session_count(run.session, COUNTER_cupti_added_ns, host / cost_threads);
+		spent.awaited++;
+		run_count(COUNTER_cupti_added_ns, host / cost_threads);
 	} else {
 		uint64_t device = on_device(activity, before);
 
-		queued += !activity->graph_node;
-		session_count(run.session, COUNTER_gpu_ns, device);
-		session_count(run.session, COUNTER_cupti_added_ns, device);
+		spent.queued += !activity->graph_node;
+		run_count(COUNTER_gpu_ns, device);
+		run_count(COUNTER_cupti_added_ns, device);
 	}
 }
 
 void cost_of_pair(void)
 {
-	pairs_gpu += EVENT_PAIR_GPU_NS + (cost_threads - 1) * EVENT_PAIR_THREAD_NS;
-	session_count(run.session, COUNTER_gpu_ns, EVENT_PAIR_GPU_NS);
+	spent.pairs_gpu += EVENT_PAIR_GPU_NS + (cost_threads - 1) * EVENT_PAIR_THREAD_NS;
+	run_count(COUNTER_gpu_ns, EVENT_PAIR_GPU_NS);
 }
 
 void cost_update(unsigned threads)
@@ -184,15 +186,16 @@ void cost_update(unsigned threads)
 
 	if (threads > 0)
 		cost_threads = threads;
-	hooks += (double)(counters[COUNTER_host_ns] - hooks_seen) / cost_threads;
-	hooks_seen = counters[COUNTER_host_ns];
-	host = (uint64_t)hooks;
+	spent.hooks += (double)(counters[COUNTER_host_ns] - spent.hooks_seen) / cost_threads;
+	spent.hooks_seen = counters[COUNTER_host_ns];
+	host = (uint64_t)spent.hooks;
 	/* Nobody waits for the hooks while the device has work to do. */
-	if (awaited + queued > 0)
-		host = (uint64_t)(hooks * (double)awaited / (double)(awaited + queued));
+	if (spent.awaited + spent.queued > 0)
+		host = (uint64_t)(spent.hooks * (double)spent.awaited /
+				  (double)(spent.awaited + spent.queued));
 	/* The host and the device work at the same time: the program waits for the slower one. */
-	counters[COUNTER_added_ns] =
-		counters[COUNTER_cupti_added_ns] + (host > pairs_gpu ? host : pairs_gpu);
+	counters[COUNTER_added_ns] = counters[COUNTER_cupti_added_ns] +
+				     (host > spent.pairs_gpu ? host : spent.pairs_gpu);
 }
 
 /* glibc's malloc() puts this much before each block. */

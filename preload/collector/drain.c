@@ -46,9 +46,12 @@
 /* The longest wait for records of calls made before calls were matched no more. Chosen. */
 #define LAST_MATCH_NS	2000000000u
 
-static struct rate_limit flushing;
-/* CLOCK_MONOTONIC in nanoseconds: the last flush, the first calls after it, and the last calls. */
-static uint64_t flushed, first_calls, last_calls;
+static struct {
+	struct rate_limit flushing;
+	/* CLOCK_MONOTONIC in nanoseconds: the last flush, the first calls after it, and the last
+	 * calls. */
+	uint64_t flushed, first_calls, last_calls;
+} flushes;
 
 static uint32_t tail_of(const struct thread *thread)
 {
@@ -149,9 +152,9 @@ void drain_rings(void)
 	/* After the calls' records were seen: the ranges that they were made in are known then. */
 	ranges_drain();
 	if (heap) {
-		last_calls = clock_ns(CLOCK_MONOTONIC);
-		if (first_calls <= flushed)
-			first_calls = last_calls;
+		flushes.last_calls = clock_ns(CLOCK_MONOTONIC);
+		if (flushes.first_calls <= flushes.flushed)
+			flushes.first_calls = flushes.last_calls;
 	}
 	while (heap) {
 		struct thread *thread = heap;
@@ -224,7 +227,7 @@ static void drain_before_records(bool first)
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALL_WAIT_NS;
 
 	/* Full buffers may come before the first flush. */
-	if (first && !flushed)
+	if (first && !flushes.flushed)
 		matcher_trusts_clock = cupti_clock_is_realtime();
 	while (first && should_wait(now, end)) {
 		futex_sleep(CALL_POLL_NS);
@@ -243,18 +246,19 @@ static uint64_t flush_cupti(bool forced)
 	matcher_trusts_clock = cupti_clock_is_realtime();
 	cupti_flush(forced);
 	dropped = cupti_dropped();
-	flushed = clock_ns(CLOCK_MONOTONIC);
-	rate_limit_note(&flushing, start, flushed, QUIET_NS);
+	flushes.flushed = clock_ns(CLOCK_MONOTONIC);
+	rate_limit_note(&flushes.flushing, start, flushes.flushed, QUIET_NS);
 	return dropped;
 }
 
 static bool flush_is_due(uint64_t now)
 {
-	uint64_t waiting = first_calls > flushed ? first_calls : flushed;
+	uint64_t waiting =
+		flushes.first_calls > flushes.flushed ? flushes.first_calls : flushes.flushed;
 
-	return rate_limit_due(&flushing, now) &&
+	return rate_limit_due(&flushes.flushing, now) &&
 	       (now - waiting >= FLUSH_NS ||
-		(last_calls > flushed && now - last_calls >= QUIET_NS));
+		(flushes.last_calls > flushes.flushed && now - flushes.last_calls >= QUIET_NS));
 }
 
 /* Once calls are matched no more, those that wait for their records get them soon, or never. */
@@ -335,8 +339,8 @@ void drain_records(enum flush flush)
 		dropped = cupti_dropped();
 	unread = cupti_unread();
 	/* Before the records that follow those are taken. */
-	session_count(run.session, COUNTER_cupti_dropped, dropped);
-	session_count(run.session, COUNTER_cupti_unread, unread);
+	run_count(COUNTER_cupti_dropped, dropped);
+	run_count(COUNTER_cupti_unread, unread);
 	if (cupti_drain(drain_before_records, records_take, NULL) > 0)
 		settle_timeline();
 	records_settle();

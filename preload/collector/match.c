@@ -64,12 +64,14 @@ struct match_stream {
 
 bool matcher_trusts_clock = true;
 
-static struct match_stream *streams; /* those without a number come first */
-static struct entry *numbers;	     /* of streams */
-static struct entry *queues;	     /* of all streams */
-static struct match_stream *latest;  /* the stream that was found last */
+static struct {
+	struct match_stream *streams; /* those without a number come first */
+	struct entry *numbers;	      /* of streams */
+	struct entry *queues;	      /* of all streams */
+	struct match_stream *latest;  /* the stream that was found last */
+	size_t slots;		      /* for calls */
+} matcher;
 uint32_t match_waiting;
-static size_t slots; /* for calls */
 
 static bool is_empty(const struct queue *queue)
 {
@@ -89,7 +91,7 @@ static uint64_t oldest_start(const struct queue *queue)
 
 static void free_slots(struct queue *queue)
 {
-	slots -= in_flight_ring_size(&queue->ring);
+	matcher.slots -= in_flight_ring_size(&queue->ring);
 	free(queue->ring.slots);
 	queue->ring = (struct in_flight_ring){0};
 }
@@ -127,7 +129,7 @@ static bool make_room(struct queue *queue)
 	if (in_flight_ring_used(&queue->ring) < size)
 		return true;
 	if (in_flight_ring_grow(&queue->ring)) {
-		slots += in_flight_ring_size(&queue->ring) - size;
+		matcher.slots += in_flight_ring_size(&queue->ring) - size;
 		return true;
 	}
 	if (size == 0)
@@ -212,7 +214,7 @@ static void free_queue(struct queue *queue)
 
 	match_waiting -= in_flight_ring_used(&queue->ring);
 	free_slots(queue);
-	forget_entry(&queues, &queue->entry);
+	forget_entry(&matcher.queues, &queue->entry);
 	stream->queue_count--;
 }
 
@@ -224,11 +226,11 @@ static void free_stream(struct match_stream *stream)
 		stream->queues = queue->sibling;
 		free_queue(queue);
 	}
-	DL_DELETE(streams, stream);
+	DL_DELETE(matcher.streams, stream);
 	if (stream->number)
-		forget_entry(&numbers, stream->number);
-	if (latest == stream)
-		latest = NULL;
+		forget_entry(&matcher.numbers, stream->number);
+	if (matcher.latest == stream)
+		matcher.latest = NULL;
 	free(stream->waiting.queues);
 	free(stream);
 }
@@ -238,15 +240,15 @@ static struct entry *number_of(uint32_t context, uint32_t stream, bool add)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {context, stream};
 
-	return entry_of(&numbers, key, add ? sizeof(struct entry) : 0);
+	return entry_of(&matcher.numbers, key, add ? sizeof(struct entry) : 0);
 }
 
 static void set_number(struct match_stream *stream, struct entry *number)
 {
 	number->item = stream;
 	stream->number = number;
-	DL_DELETE(streams, stream);
-	DL_APPEND(streams, stream);
+	DL_DELETE(matcher.streams, stream);
+	DL_APPEND(matcher.streams, stream);
 }
 
 struct match_stream *matcher_unnumbered(uint32_t context)
@@ -257,7 +259,7 @@ struct match_stream *matcher_unnumbered(uint32_t context)
 		return NULL;
 	stream->context = context;
 	stream->uses = 1;
-	DL_PREPEND(streams, stream);
+	DL_PREPEND(matcher.streams, stream);
 	return stream;
 }
 
@@ -274,7 +276,7 @@ struct match_stream *matcher_stream(uint32_t context, uint32_t stream)
 	if (found)
 		set_number(found, number);
 	else if (number)
-		forget_entry(&numbers, number);
+		forget_entry(&matcher.numbers, number);
 	return found;
 }
 
@@ -287,7 +289,7 @@ static struct queue *queue_of(const struct match_stream *stream, uint32_t thread
 	/* As a rule it is that of the stream's only thread, found without a hash. */
 	if (queue && queue->thread == thread)
 		return queue;
-	return queue || add ? entry_of(&queues, key, add ? sizeof(*queue) : 0) : NULL;
+	return queue || add ? entry_of(&matcher.queues, key, add ? sizeof(*queue) : 0) : NULL;
 }
 
 /* Frees empty queues, whose threads may have ended, each time that there are twice as many queues
@@ -502,7 +504,7 @@ static unsigned fitting(uint32_t context, uint32_t thread, const struct match_ke
 {
 	unsigned count = 0;
 
-	for (struct match_stream *stream = streams; stream && !stream->number;
+	for (struct match_stream *stream = matcher.streams; stream && !stream->number;
 	     stream = stream->next) {
 		if ((stream->context && stream->context != context) ||
 		    !earliest(stream, thread, key).queue)
@@ -519,11 +521,12 @@ struct match_stream *matcher_find(uint32_t context, uint32_t stream, const struc
 	struct entry *number;
 	unsigned count;
 
-	if (latest && latest->number->key[0] == context && latest->number->key[1] == stream)
-		return latest;
+	if (matcher.latest && matcher.latest->number->key[0] == context &&
+	    matcher.latest->number->key[1] == stream)
+		return matcher.latest;
 	number = number_of(context, stream, false);
 	if (number)
-		return latest = number->item;
+		return matcher.latest = number->item;
 	/* The thread, if known, distinguishes threads that do the same at the same time. */
 	count = fitting(context, key->thread, key, &found);
 	if (count == 0 && key->thread)
@@ -570,7 +573,7 @@ uint64_t matcher_oldest(void)
 {
 	uint64_t oldest = UINT64_MAX;
 
-	for (const struct match_stream *stream = streams; stream; stream = stream->next)
+	for (const struct match_stream *stream = matcher.streams; stream; stream = stream->next)
 		if (match_pending(stream) && oldest_start(heap_first(&stream->waiting)) < oldest)
 			oldest = oldest_start(heap_first(&stream->waiting));
 	return oldest;
@@ -578,15 +581,15 @@ uint64_t matcher_oldest(void)
 
 size_t matcher_memory(void)
 {
-	return slots * sizeof(struct in_flight *) +
-	       HASH_COUNT(numbers) * sizeof(struct match_stream);
+	return matcher.slots * sizeof(struct in_flight *) +
+	       HASH_COUNT(matcher.numbers) * sizeof(struct match_stream);
 }
 
 size_t matcher_expire(uint64_t before)
 {
 	size_t count = 0;
 
-	for (struct match_stream *stream = streams; stream; stream = stream->next)
+	for (struct match_stream *stream = matcher.streams; stream; stream = stream->next)
 		count += stream_expire(stream, before);
 	return count;
 }

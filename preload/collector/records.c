@@ -333,7 +333,7 @@ static struct in_flight *call_of(const struct activity *activity, const struct o
 }
 
 /* An operation that was launched by itself. */
-static void identify_operation(struct seen *seen)
+static void identify_operation(struct seen *seen, bool matches)
 {
 	seen->operation = operation_of_record(seen->activity);
 	seen->call = call_of(seen->activity, seen->operation);
@@ -341,7 +341,7 @@ static void identify_operation(struct seen *seen)
 	if (seen->call)
 		seen->operation = seen->call->operation;
 	seen->launch = seen->call;
-	seen->must_match = recording_matches();
+	seen->must_match = matches;
 	seen->shown =
 		seen->call || seen->operation->kind != ROW_KERNEL || recording_knows_kernels();
 	seen->counted = seen->timed = true;
@@ -349,14 +349,14 @@ static void identify_operation(struct seen *seen)
 
 /* A node of a graph, whose launch keeps its call. Without matching, whether its record is sound is
  * known only once the launch is complete. */
-static void identify_node(struct seen *seen)
+static void identify_node(struct seen *seen, bool matches)
 {
 	const struct match_key key = key_of(seen->activity, NULL);
 	struct match_stream *stream = stream_of(seen->activity, &key);
 
 	seen->operation = operation_of_record(seen->activity);
-	seen->counted = seen->timed = recording_matches();
-	if (seen->counted)
+	seen->counted = seen->timed = matches;
+	if (matches)
 		seen->call = graph_launches_node(stream, seen->activity, &seen->launch);
 	seen->shown = true;
 }
@@ -408,7 +408,7 @@ static void place(struct seen *seen)
 	seen->reported =
 		seen->call ? seen->call->reported : !ranges_are_chosen() && is_in_window(activity);
 	if (seen->reported && seen->must_match && !seen->call)
-		session_count(run.session, COUNTER_unmatched_records, 1);
+		run_count(COUNTER_unmatched_records, 1);
 	if (seen->reported && seen->shown && (seen->timed || (activity->graph_node && complete)))
 		seen->row = rows_of(seen->operation, (int)activity->device);
 	if (seen->must_match && activity->kind != ACTIVITY_GRAPH && is_full(seen->row) &&
@@ -429,14 +429,15 @@ static void place(struct seen *seen)
 /* The way of a record of work on the device. */
 static void take_work(const struct activity *activity)
 {
+	const bool matches = recording_matches();
 	struct seen seen = {.activity = activity, .nanoseconds = activity->end - activity->start};
 
 	if (activity->kind == ACTIVITY_GRAPH)
 		identify_graph(&seen);
 	else if (activity->graph_node)
-		identify_node(&seen);
+		identify_node(&seen, matches);
 	else
-		identify_operation(&seen);
+		identify_operation(&seen, matches);
 	if (seen.launch && matcher_trusts_clock)
 		seen.host_call = seen.launch->host_call;
 	seen.before = concurrency_add(activity);
@@ -449,7 +450,7 @@ static void take_work(const struct activity *activity)
 		timeline_take(&seen);
 	if (trace_wanted())
 		trace_take(&seen);
-	if (seen.shown)
+	if (seen.shown && !matches)
 		recording_take(&seen);
 	/* A graph's call waits for its last node. */
 	if (!activity->graph_node)
@@ -567,14 +568,14 @@ void records_take(const struct activity *activity, void *unused)
 {
 	(void)unused;
 	if (activity->kind == ACTIVITY_UNKNOWN) {
-		session_count(run.session, COUNTER_cupti_unknown, 1);
+		run_count(COUNTER_cupti_unknown, 1);
 		return;
 	}
 	if (activity->kind == ACTIVITY_KERNEL)
 		window_check_record(activity);
 	if (!activity->valid) {
 		/* Those of the last launch before the recording was turned off have none. */
-		session_count(run.session, COUNTER_cupti_invalid, recording_matches());
+		run_count(COUNTER_cupti_invalid, recording_matches());
 		return;
 	}
 	switch (activity->kind) {

@@ -85,7 +85,7 @@ struct stream {
 	uint64_t counted; /* for the collector only: when it last had a call that stood for more */
 	struct stream *next; /* of a list of default or of ended streams */
 	/*
-	 * For the collector after the stream has ended (stream_ends.c): ticks when the collector
+	 * For the collector after the stream has ended (collector.c): ticks when the collector
 	 * learnt of it, how often it has checked since, and whether all calls that may use the
 	 * stream had returned at a check.
 	 */

@@ -260,7 +260,7 @@ void held_trace_update(bool wanted)
 		trace_held(&taken[i]);
 	for (size_t i = 0; i < devices && (all || left_out); i++)
 		trace_held(&held[i]);
-	session_count(run.session, COUNTER_trace_lost, left_out);
+	run_count(COUNTER_trace_lost, left_out);
 	emptied = times;
 }
 

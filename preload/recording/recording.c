@@ -512,8 +512,6 @@ void recording_call(const struct in_flight *call)
 
 void recording_take(const struct seen *seen)
 {
-	if (phase == MATCHED)
-		return;
 	/* Between windows launches of graphs have records of copies and memsets alone. */
 	if (!seen->activity->graph_node)
 		sums_add(seen->operation, seen->activity->device, seen->nanoseconds);

@@ -79,7 +79,7 @@ bool recording_matches(void);
 bool recording_is_complete(void);
 /* Takes a call, if calls are not matched. */
 void recording_call(const struct in_flight *call);
-/* Takes the record of an operation that is shown, if calls are not matched. */
+/* Takes the record of an operation that is shown; only if calls are not matched. */
 void recording_take(const struct seen *seen);
 /* Take each node of a graph's launch that is complete (sums.h), and then the launch's operation,
  * which lasted from its first node's start to its last one's end. */

@@ -36,7 +36,7 @@ struct row *rows_of(struct operation *operation, int device)
 		}
 	}
 	if (!row)
-		session_count(run.session, COUNTER_rows_lost, 1);
+		run_count(COUNTER_rows_lost, 1);
 	return row;
 }
 
@@ -94,7 +94,7 @@ static void add_size(struct row *row, const struct activity *activity)
 
 void rows_take(const struct seen *seen)
 {
-	session_count(run.session, COUNTER_cupti_records, seen->counted);
+	run_count(COUNTER_cupti_records, seen->counted);
 	if (!seen->timed || !seen->row)
 		return;
 	session_add_sample(run.session, &seen->row->cupti, seen->nanoseconds);
@@ -103,7 +103,7 @@ void rows_take(const struct seen *seen)
 	add_size(seen->row, seen->activity);
 	if (seen->activity->graph_node) {
 		seen->row->graph_records++;
-		session_count(run.session, COUNTER_graph_nodes, 1);
+		run_count(COUNTER_graph_nodes, 1);
 	}
 }
 
@@ -124,7 +124,7 @@ static void leave_out_load(struct row *row, const struct in_flight *second)
 	estimate_forget_timed(&row->estimate);
 	row->gated = row->may_wait = row->beside = row->queued = 0;
 	row->untimed[UNTIMED_FIRST_LAUNCH]++;
-	session_count(run.session, COUNTER_timed_by_events, UINT64_MAX);
+	run_count(COUNTER_timed_by_events, UINT64_MAX);
 }
 
 bool rows_were_queued;
@@ -181,7 +181,7 @@ void rows_add_outside(struct operation *operation, int device, uint64_t calls)
 	if (!row)
 		return;
 	row->calls_outside += calls;
-	session_count(run.session, COUNTER_operations_outside, calls);
+	run_count(COUNTER_operations_outside, calls);
 }
 
 /* Empties a count of dropped calls. */
@@ -206,8 +206,8 @@ static void take_lost(struct operation *operation, int device)
 	row->calls += lost;
 	row->untimed[UNTIMED_RING_FULL] += lost;
 	row->calls_outside += outside;
-	session_count(run.session, COUNTER_operations, lost);
-	session_count(run.session, COUNTER_operations_outside, outside);
+	run_count(COUNTER_operations, lost);
+	run_count(COUNTER_operations_outside, outside);
 }
 
 static _Atomic uint64_t lost_taken; /* the reporter reads it */

@@ -716,11 +716,15 @@ struct row *session_row(struct session *session, enum row_kind kind, const char 
 bool session_row_lost(const struct session *session, const struct row *row);
 /* Interns a string; 0 where it did not fit. The same text always gives the same offset. */
 uint64_t session_intern(struct session *session, const char *text);
-/* Adds a sample to a row's figures, giving them a histogram at the first one. */
-void session_add_sample(struct session *session, struct figures *figures, uint64_t nanoseconds);
-/* Adds a sample that counts as `calls` calls in the histogram. */
+/* Adds a sample to a row's figures, giving them a histogram at the first one; in that it counts as
+ * `calls` calls. */
 void session_add_weighted(struct session *session, struct figures *figures, uint64_t nanoseconds,
 			  uint32_t calls);
+static inline void session_add_sample(struct session *session, struct figures *figures,
+				      uint64_t nanoseconds)
+{
+	session_add_weighted(session, figures, nanoseconds, 1);
+}
 /* Adds one call's bytes to a row. */
 void session_add_bytes(struct row *row, uint64_t bytes);
 /* Adds those of several calls: their sum, the sum of their squares, the least and the most of a

@@ -175,11 +175,6 @@ struct histogram *session_make_histogram(struct session *session, uint64_t *offs
 	return histogram;
 }
 
-void session_add_sample(struct session *session, struct figures *figures, uint64_t nanoseconds)
-{
-	session_add_weighted(session, figures, nanoseconds, 1);
-}
-
 void session_add_weighted(struct session *session, struct figures *figures, uint64_t nanoseconds,
 			  uint32_t calls)
 {
