@@ -553,21 +553,15 @@ static double difference(const struct comparison *comparison, const struct compa
 						      time_of(row->a, comparison->a->runs));
 }
 
-static int by_time(double x, double y)
-{
-	return (x < y) - (x > y);
-}
-
 static int compare_rows(const void *left, const void *right, void *argument)
 {
 	const struct comparison_row *x = left, *y = right;
 	const struct comparison *comparison = argument;
-	int order = by_time(difference(comparison, x), difference(comparison, y));
+	uint32_t runs = comparison->a->runs;
 
-	if (!order)
-		order = by_time(time_of(x->a, comparison->a->runs),
-				time_of(y->a, comparison->a->runs));
-	return order ? order : strcmp(comparison_name(x), comparison_name(y));
+	return IN_ORDER(difference(comparison, y), difference(comparison, x))
+		       ?: IN_ORDER(time_of(y->a, runs), time_of(x->a, runs))
+		       ?: strcmp(comparison_name(x), comparison_name(y));
 }
 
 int compare_profiles(struct comparison *comparison, const struct profile *a,

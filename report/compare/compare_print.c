@@ -519,7 +519,7 @@ static int by_total(const void *left, const void *right)
 	const struct profile_row *x = *(const struct profile_row *const *)left;
 	const struct profile_row *y = *(const struct profile_row *const *)right;
 
-	return x->api != y->api ? x->api - y->api : (x->total < y->total) - (x->total > y->total);
+	return IN_ORDER(x->api, y->api) ?: IN_ORDER(y->total, x->total);
 }
 
 void runs_print_text(const struct profile *runs, FILE *file)

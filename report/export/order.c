@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/session/memory.h"
+
 /* A segment's records, from when the first of them is due until the last was returned. */
 struct part {
 	struct trace_part at;
@@ -25,14 +27,11 @@ static bool is_wanted(const struct trace_order *order, const struct trace_record
 /* Less than 0 where `a` comes before `b`. */
 static int compare_records(const struct trace_record *a, const struct trace_record *b)
 {
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	if (row_is_gpu(a->kind) != row_is_gpu(b->kind))
-		return row_is_gpu(a->kind) ? 1 : -1;
-	/* Of the same place or another, the one that was written first. */
-	return a < b ? -1 : a > b;
+	return IN_ORDER(a->start, b->start)
+		       ?: IN_ORDER(b->end, a->end)
+		       ?: IN_ORDER(row_is_gpu(a->kind), row_is_gpu(b->kind))
+		       /* Of the same place or another, the one that was written first. */
+		       ?: IN_ORDER(a, b);
 }
 
 static int compare_places(const void *a, const void *b, void *records)
@@ -51,17 +50,14 @@ static int compare_parts(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->at.records < y->at.records ? -1 : 1;
+	return IN_ORDER(x->process, y->process)
+		       ?: IN_ORDER(x->first, y->first) ?: IN_ORDER(x->at.records, y->at.records);
 }
 
 /* Notes a part if it has records that are wanted. */
 static int add_part(struct trace_order *order, const struct trace_part *at, uint32_t process)
 {
-	struct part part = {.at = *at, .first = UINT64_MAX, .process = process};
+	struct part part = {.at = *at, .first = UINT64_MAX, .process = process}, *parts;
 
 	/* Places are 32 bits; a segment has as many records only in a file that was made so. */
 	if (part.at.count > UINT32_MAX)
@@ -76,16 +72,11 @@ static int add_part(struct trace_order *order, const struct trace_part *at, uint
 	session_release_trace_part(order->session, at);
 	if (!part.count)
 		return 0;
-	if (order->part_count == order->part_capacity) {
-		size_t capacity = order->part_capacity * 2 + 64;
-		struct part *parts = realloc(order->parts, capacity * sizeof(*parts));
-
-		if (!parts)
-			return -ENOMEM;
-		order->parts = parts;
-		order->part_capacity = capacity;
-	}
-	order->parts[order->part_count++] = part;
+	parts = grow_list(order->parts, order->part_count, &order->part_capacity, sizeof(part));
+	if (!parts)
+		return -ENOMEM;
+	order->parts = parts;
+	parts[order->part_count++] = part;
 	order->count += part.count;
 	return 0;
 }

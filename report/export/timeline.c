@@ -7,6 +7,7 @@
 
 #include "report/merge/progress.h"
 #include "report/session/items.h"
+#include "report/session/memory.h"
 
 /* Fewer records are written in no time: they need no bar. Chosen. */
 #define BAR_LEAST 500000
@@ -74,7 +75,7 @@ static struct track_key key_of(const struct trace_record *record, uint32_t proce
 /* Whether a slice can be the next on a track. */
 static bool has_room(const struct track *track, uint64_t start, uint64_t end)
 {
-	uint32_t depth = track->depth;
+	size_t depth = track->depth;
 
 	while (depth && track->open[depth - 1] <= start)
 		depth--;
@@ -126,18 +127,14 @@ static void end_slices(struct walk *walk, struct track *track, uint64_t time)
 
 static void open_slice(struct walk *walk, struct track *track, uint64_t end)
 {
-	if (track->depth == track->room) {
-		uint32_t room = track->room * 2 + 2;
-		uint64_t *open = realloc(track->open, room * sizeof(*open));
+	uint64_t *open = grow_list(track->open, track->depth, &track->room, sizeof(*open));
 
-		if (!open) {
-			fail(walk, -ENOMEM);
-			return;
-		}
-		track->open = open;
-		track->room = room;
+	if (!open) {
+		fail(walk, -ENOMEM);
+		return;
 	}
-	track->open[track->depth++] = end;
+	track->open = open;
+	open[track->depth++] = end;
 }
 
 static void note_launch(struct walk *walk, const struct trace_record *record)
@@ -205,17 +202,13 @@ static void begin_copy(struct walk *walk, const struct trace_record *record)
 	struct running_copies *running = &walk->running[record->device];
 	const uint64_t end = record_end(record);
 	size_t place = running->count;
-	struct ending *heap = running->endings;
+	struct ending *heap = grow_list(running->endings, place, &running->room, sizeof(*heap));
 
-	if (running->count == running->room) {
-		heap = realloc(heap, (running->room * 2 + 8) * sizeof(*heap));
-		if (!heap) {
-			fail(walk, -ENOMEM);
-			return;
-		}
-		running->endings = heap;
-		running->room = running->room * 2 + 8;
+	if (!heap) {
+		fail(walk, -ENOMEM);
+		return;
 	}
+	running->endings = heap;
 	for (; place && heap[(place - 1) / 2].end > end; place = (place - 1) / 2)
 		heap[place] = heap[(place - 1) / 2];
 	heap[place] = (struct ending){end, record->bytes};

@@ -77,7 +77,7 @@ struct track {
 	/* The ends of the slices that are open, the innermost last; and how many there is room for.
 	 */
 	uint64_t *open;
-	uint32_t depth, room;
+	size_t depth, room;
 	struct track *next; /* of the same key */
 };
 

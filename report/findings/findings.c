@@ -82,14 +82,10 @@ static uint64_t at_least(uint64_t time, uint64_t least)
 static int compare(const void *left, const void *right)
 {
 	const struct finding *a = left, *b = right;
-	bool a_is_use = a->kind == FINDING_LOW_USE, b_is_use = b->kind == FINDING_LOW_USE;
 
 	/* The others say why. */
-	if (a_is_use != b_is_use)
-		return a_is_use ? 1 : -1;
-	if (a->time != b->time)
-		return a->time > b->time ? -1 : 1;
-	return a->kind < b->kind ? -1 : 1;
+	return IN_ORDER(a->kind == FINDING_LOW_USE, b->kind == FINDING_LOW_USE)
+		       ?: IN_ORDER(b->time, a->time) ?: IN_ORDER(a->kind, b->kind);
 }
 
 static const struct {

@@ -117,23 +117,17 @@ static int add_record(struct timeline *timeline, const struct trace_record *reco
 static int compare_tracks(const void *left, const void *right)
 {
 	const struct track *a = left, *b = right;
-	const int64_t places[][2] = {
-		{a->process, b->process},
-		{a->kind > TRACK_STREAM, b->kind > TRACK_STREAM},
-		{a->device, b->device},
-		/* A device's idle time stands above its streams, a thread's ranges above its calls.
-		 */
-		{a->kind == TRACK_STREAM, b->kind == TRACK_STREAM},
-		{a->context, b->context},
-		{a->number, b->number},
-		{a->kind, b->kind},
-		{a->level, b->level},
-	};
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (places[i][0] != places[i][1])
-			return places[i][0] < places[i][1] ? -1 : 1;
-	return 0;
+	return IN_ORDER(a->process, b->process)
+		       ?: IN_ORDER(a->kind > TRACK_STREAM, b->kind > TRACK_STREAM)
+		       ?: IN_ORDER(a->device, b->device)
+		       /* A device's idle time stands above its streams, a thread's ranges above its
+			* calls. */
+		       ?: IN_ORDER(a->kind == TRACK_STREAM, b->kind == TRACK_STREAM)
+		       ?: IN_ORDER(a->context, b->context)
+		       ?: IN_ORDER(a->number, b->number)
+		       ?: IN_ORDER(a->kind, b->kind)
+		       ?: IN_ORDER(a->level, b->level);
 }
 
 /* By their start, the outer one first. */
@@ -141,9 +135,7 @@ static int compare_items(const void *left, const void *right)
 {
 	const struct item *a = left, *b = right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->end > b->end ? -1 : a->end < b->end;
+	return IN_ORDER(a->start, b->start) ?: IN_ORDER(b->end, a->end);
 }
 
 static void sort_tracks(struct timeline *timeline)
@@ -286,19 +278,16 @@ struct gaps {
 
 static int compare_ids(const struct call *call, unsigned process, uint32_t correlation)
 {
-	if (call->track->process != process)
-		return call->track->process < process ? -1 : 1;
-	return call->item->correlation < correlation ? -1 : call->item->correlation > correlation;
+	return IN_ORDER(call->track->process, process)
+		       ?: IN_ORDER(call->item->correlation, correlation);
 }
 
 static int compare_calls(const void *left, const void *right)
 {
 	const struct call *a = left, *b = right;
-	int order = compare_ids(a, b->track->process, b->item->correlation);
 
-	if (!order && a->track != b->track)
-		order = a->track < b->track ? -1 : 1;
-	return order ? order : a->item < b->item ? -1 : a->item > b->item;
+	return compare_ids(a, b->track->process, b->item->correlation)
+		       ?: IN_ORDER(a->track, b->track) ?: IN_ORDER(a->item, b->item);
 }
 
 static int compare_starts(const void *left, const void *right)
@@ -306,9 +295,7 @@ static int compare_starts(const void *left, const void *right)
 	const struct item *a = *(const struct item *const *)left;
 	const struct item *b = *(const struct item *const *)right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
+	return IN_ORDER(a->start, b->start) ?: IN_ORDER(a->correlation, b->correlation);
 }
 
 /* The call that started an operation; NULL: the trace does not have it. */

@@ -114,12 +114,7 @@ static int compare_names(const void *left, const void *right)
 {
 	const struct table_row *a = left, *b = right;
 
-	return a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : strcmp(a->name, b->name);
-}
-
-static int by_number(uint64_t left, uint64_t right)
-{
-	return left > right ? -1 : left < right;
+	return IN_ORDER(a->kind, b->kind) ?: strcmp(a->name, b->name);
 }
 
 static int compare_rows(const void *left, const void *right, void *argument)
@@ -131,14 +126,12 @@ static int compare_rows(const void *left, const void *right, void *argument)
 	if (options->top_sort == TOP_NAME)
 		order = strcmp(a->run->name, b->run->name);
 	else if (options->top_sort == TOP_CALLS)
-		order = by_number(a->calls, b->calls);
+		order = IN_ORDER(b->calls, a->calls);
 	else if (options->top_sort == TOP_RUN)
-		order = by_number(a->run->total, b->run->total);
-	if (order == 0)
-		order = by_number(a->total, b->total);
-	if (order == 0)
-		order = by_number(a->run->total, b->run->total);
-	return order ? order : strcmp(a->run->name, b->run->name);
+		order = IN_ORDER(b->run->total, a->run->total);
+	return order ?: IN_ORDER(b->total, a->total)
+		     ?: IN_ORDER(b->run->total, a->run->total)
+		     ?: strcmp(a->run->name, b->run->name);
 }
 
 /* The rows of the run, less those of before. */

@@ -81,13 +81,9 @@ static int compare_own_work(const void *left, const void *right)
 {
 	const struct job_process *a = *(const struct job_process *const *)left;
 	const struct job_process *b = *(const struct job_process *const *)right;
-	uint64_t own_a = own_work(a), own_b = own_work(b);
 
-	if (own_a != own_b)
-		return own_a > own_b ? -1 : 1;
-	if (a->rank.rank != b->rank.rank)
-		return a->rank.rank < b->rank.rank ? -1 : 1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
+	return IN_ORDER(own_work(b), own_work(a))
+		       ?: IN_ORDER(a->rank.rank, b->rank.rank) ?: IN_ORDER(a->pid, b->pid);
 }
 
 const struct job_process **job_slowest_first(const struct session *session, size_t *count)
@@ -104,8 +100,7 @@ static int compare_total(const void *left, const void *right)
 	const struct job_row *a = *(const struct job_row *const *)left;
 	const struct job_row *b = *(const struct job_row *const *)right;
 
-	return a->total != b->total ? (a->total > b->total ? -1 : 1)
-				    : (a->name < b->name ? -1 : a->name > b->name);
+	return IN_ORDER(b->total, a->total) ?: IN_ORDER(a->name, b->name);
 }
 
 const struct job_row **job_longest_first(const struct session *session, bool of_ranges,
@@ -148,7 +143,7 @@ static int compare_offsets(const void *left, const void *right)
 {
 	const struct process_wait *a = left, *b = right;
 
-	return a->process < b->process ? -1 : a->process > b->process;
+	return IN_ORDER(a->process, b->process);
 }
 
 static struct process_wait *find_process(const struct waits *waits, uint64_t process)

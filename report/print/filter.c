@@ -77,11 +77,8 @@ static int compare_names(const void *left, const void *right)
 {
 	const struct printed_name *a = *(struct printed_name *const *)left;
 	const struct printed_name *b = *(struct printed_name *const *)right;
-	int order = strcmp(a->text, b->text);
 
-	return order				   ? order
-	       : a->entry.key[0] < b->entry.key[0] ? -1
-						   : a->entry.key[0] > b->entry.key[0];
+	return strcmp(a->text, b->text) ?: IN_ORDER(a->entry.key[0], b->entry.key[0]);
 }
 
 /* The longer name that tells a kernel from others, if there is room for it, or its number. */

@@ -22,11 +22,8 @@ static int compare_sums(const void *left, const void *right)
 {
 	const struct idle_sum *a = left, *b = right;
 
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	if (a->cause != b->cause)
-		return a->cause < b->cause ? -1 : 1;
-	return strcmp(a->function, b->function);
+	return IN_ORDER(b->total, a->total)
+		       ?: IN_ORDER(a->cause, b->cause) ?: strcmp(a->function, b->function);
 }
 
 static struct idle_sum sum_of(const struct session *session, const struct idle_row *row)

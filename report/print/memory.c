@@ -150,11 +150,7 @@ static int compare_sites(const void *one, const void *other)
 	const struct memory_site *a = *(const struct memory_site *const *)one;
 	const struct memory_site *b = *(const struct memory_site *const *)other;
 
-	if (a->at_peak != b->at_peak)
-		return a->at_peak < b->at_peak ? 1 : -1;
-	if (a->held != b->held)
-		return a->held < b->held ? 1 : -1;
-	return a < b ? -1 : a > b;
+	return IN_ORDER(b->at_peak, a->at_peak) ?: IN_ORDER(b->held, a->held) ?: IN_ORDER(a, b);
 }
 
 int memory_collect(struct memory_tables *tables, const struct session *session)

@@ -101,9 +101,8 @@ static int by_device(const void *left, const void *right, void *session)
 {
 	const struct metric_values *a = *(const struct metric_values *const *)left;
 	const struct metric_values *b = *(const struct metric_values *const *)right;
-	int difference = row_of(session, a)->device - row_of(session, b)->device;
 
-	return difference ? difference : (a > b) - (a < b);
+	return IN_ORDER(row_of(session, a)->device, row_of(session, b)->device) ?: IN_ORDER(a, b);
 }
 
 static void write_table(struct metrics *metrics)

@@ -168,7 +168,7 @@ static int compare_samples(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return IN_ORDER(*x, *y);
 }
 
 /* Median and deviation from all of a line's samples. */
@@ -219,11 +219,8 @@ static int compare_time(const struct text_entry *left, const struct text_entry *
 	const struct nsys_line *a = (const struct nsys_line *)left;
 	const struct nsys_line *b = (const struct nsys_line *)right;
 
-	if (a->time.sum.total != b->time.sum.total)
-		return a->time.sum.total < b->time.sum.total ? 1 : -1;
-	if (calls_of(a) != calls_of(b))
-		return calls_of(a) > calls_of(b) ? 1 : -1;
-	return strcmp(left->text, right->text);
+	return IN_ORDER(b->time.sum.total, a->time.sum.total)
+		       ?: IN_ORDER(calls_of(a), calls_of(b)) ?: strcmp(left->text, right->text);
 }
 
 static int compare_bytes(const struct text_entry *left, const struct text_entry *right)
@@ -231,7 +228,7 @@ static int compare_bytes(const struct text_entry *left, const struct text_entry 
 	uint64_t a = ((const struct nsys_line *)left)->bytes.sum.total;
 	uint64_t b = ((const struct nsys_line *)right)->bytes.sum.total;
 
-	return a != b ? (a < b ? 1 : -1) : strcmp(left->text, right->text);
+	return IN_ORDER(b, a) ?: strcmp(left->text, right->text);
 }
 
 static void lines_free(struct text_entry **lines)

@@ -47,9 +47,7 @@ static int compare_rows(const void *left, const void *right)
 {
 	const struct rates_row *a = left, *b = right;
 
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return IN_ORDER(b->total, a->total) ?: strcmp(a->name, b->name);
 }
 
 void rates_free(struct rates_table *table)

@@ -158,12 +158,9 @@ static int compare_rows(const void *left, const void *right, void *argument)
 	const enum sort_key keys[] = {((const struct options *)argument)->sort, SORT_TIME};
 	int order = keys[0] == SORT_NAME ? strcmp(a->name, b->name) : 0;
 
-	for (unsigned i = 0; i < 2 && !order; i++) {
-		uint64_t one = sort_value(a, keys[i]), other = sort_value(b, keys[i]);
-
-		order = one > other ? -1 : one < other;
-	}
-	return order ? order : strcmp(a->name, b->name);
+	for (unsigned i = 0; i < 2 && !order; i++)
+		order = IN_ORDER(sort_value(b, keys[i]), sort_value(a, keys[i]));
+	return order ?: strcmp(a->name, b->name);
 }
 
 void table_estimate_write(const struct table_row *row, bool about, FILE *file)

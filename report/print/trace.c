@@ -181,12 +181,8 @@ static int compare_start(const void *left, const void *right)
 	const struct trace_record *a = *(const struct trace_record *const *)left;
 	const struct trace_record *b = *(const struct trace_record *const *)right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
 	/* A call before what it starts, and both in the order of their making. */
-	if (a->correlation != b->correlation)
-		return a->correlation < b->correlation ? -1 : 1;
-	return 0;
+	return IN_ORDER(a->start, b->start) ?: IN_ORDER(a->correlation, b->correlation);
 }
 
 static int add_record(struct trace *trace, const struct trace_record *record)

@@ -437,9 +437,7 @@ static void add_figures(struct adding *adding)
 
 static int by_seconds(struct text_entry *left, struct text_entry *right)
 {
-	double a = ((struct sum *)left)->seconds, b = ((struct sum *)right)->seconds;
-
-	return a > b ? -1 : a < b;
+	return IN_ORDER(((struct sum *)right)->seconds, ((struct sum *)left)->seconds);
 }
 
 /* Gives series of their own to the kernels that took the longest, and keeps them: what is in

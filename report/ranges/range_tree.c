@@ -178,14 +178,10 @@ static int compare_nodes(const void *left, const void *right, void *argument)
 		b = &tree->nodes[b->parent];
 	/* One of them is in the other. */
 	if (a == b)
-		return (one->depth > two->depth) - (one->depth < two->depth);
+		return IN_ORDER(one->depth, two->depth);
 	for (; a->parent != b->parent; b = &tree->nodes[b->parent])
 		a = &tree->nodes[a->parent];
-	if (a->all.time != b->all.time)
-		return a->all.time > b->all.time ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return a < b ? -1 : 1;
+	return IN_ORDER(b->all.time, a->all.time) ?: IN_ORDER(b->total, a->total) ?: IN_ORDER(a, b);
 }
 
 size_t *range_order(const struct range_tree *tree)

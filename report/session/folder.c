@@ -299,9 +299,7 @@ static int compare_since(const void *left, const void *right)
 {
 	const struct left_profile *a = left, *b = right;
 
-	if (a->since != b->since)
-		return a->since < b->since ? -1 : 1;
-	return strcmp(a->path, b->path);
+	return IN_ORDER(a->since, b->since) ?: strcmp(a->path, b->path);
 }
 
 /* Whether a folder is one that was looked through before, by another name maybe. */

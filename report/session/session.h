@@ -800,6 +800,10 @@ uint64_t busy_with_both(const struct device_use *use);
 /* The idle time of each cause; of no session none. */
 void idle_totals(const struct session *session, int device, uint64_t totals[IDLE_CAUSE_COUNT]);
 
+/* For qsort(3): less than 0 where `a` comes first, the smaller one; 0: the next criterion, after
+ * `?:`, has to say. */
+#define IN_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 static inline double time_percent(uint64_t part, uint64_t whole)
 {
 	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
