@@ -69,14 +69,6 @@ void html_cell_end(struct html *html, struct html_markup *markup, struct cell *c
 /* A cell with a number: how it reads, and what the column is sorted by; -1: not known. */
 void html_number(struct html *html, double value, const char *text);
 
-/* Bars made of parts: busy time, and idle time by cause. The page's style has a colour for each, as
- * "idle-latency". */
-const char *stack_cause_class(unsigned cause);
-/* A square of a part's colour, before its name. */
-void stack_swatch(struct html *html, const char *class);
-/* A part of a bar: where it begins and how long it is, in percent of the bar. Returns its end. */
-double stack_part(struct html *html, const char *class, const char *text, double at, double length);
-
 /*
  * Writes a page to `path` ("-": standard output), which must not be there unless `overwrite`; it
  * comes into being whole or not at all. `write` is called in the "C" locale, and returns 0 or

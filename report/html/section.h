@@ -16,6 +16,11 @@ struct page {
 	struct table tables[TABLE_SECTIONS];
 };
 
+/* Parts of time have colours: busy time, and idle time by cause, as "idle-latency". */
+const char *stack_cause_class(unsigned cause);
+/* A square of a part's colour, before its name. */
+void stack_swatch(struct html *html, const char *class);
+
 int use_section(struct page *page);
 int findings_section(struct page *page);
 int first_rows_section(struct page *page);

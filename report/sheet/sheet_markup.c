@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A sheet as a table of a page; numbers carry their value, by which the page sorts them. */
+/* A sheet as a table of a page, where numbers carry the value that they are sorted by, and of
+ * Markdown. */
 #include "report/sheet/sheet.h"
 
-#define SPECIAL "<>&\"'`"
+/* What would be markup on a page. */
+#define PAGE_SPECIAL "<>&\"'`"
 
 static void write_headings(const struct sheet *sheet, struct out *out)
 {
@@ -20,7 +22,7 @@ static void write_headings(const struct sheet *sheet, struct out *out)
 			   column->kind == CELL_PICTURE	 ? " class=\"unsorted\""
 			   : column->kind > CELL_PICTURE ? " class=\"number\""
 							 : "");
-		out_entities(out, column->page ? column->page : column->heading, SPECIAL);
+		out_entities(out, column->page ? column->page : column->heading, PAGE_SPECIAL);
 		out_text(out, "</th>");
 	}
 	out_text(out, "</tr></thead>\n<tbody>\n");
@@ -64,7 +66,7 @@ static void write_cell(const struct sheet *sheet, unsigned number, const struct 
 	if (column->head && sheet->tree)
 		out_format(out, " style=\"--depth:%u\"", cell->depth);
 	out_text(out, ">");
-	out_entities(out, (char[2]){cell->mark}, SPECIAL);
+	out_entities(out, (char[2]){cell->mark}, PAGE_SPECIAL);
 	if (share && cell->known)
 		out_format(out,
 			   "<svg class=\"bar\" aria-hidden=\"true\"><rect width=\"%.2f%%\" "
@@ -73,7 +75,7 @@ static void write_cell(const struct sheet *sheet, unsigned number, const struct 
 	else if (cell->markup)
 		out_text(out, cell->markup);
 	else
-		out_entities(out, sheet_shown(sheet, number, cell, buffer), SPECIAL);
+		out_entities(out, sheet_shown(sheet, number, cell, buffer), PAGE_SPECIAL);
 	out_format(out, "</%s>", element);
 }
 
@@ -99,4 +101,41 @@ void sheet_html(struct sheet *sheet, struct out *out)
 	}
 	out_text(out, "</tbody>\n</table>\n</div>\n");
 	sheet->shown = row - sheet->first;
+}
+
+/* A bar would end the cell, and other characters of C++ names would be markup. */
+#define MARKDOWN_SPECIAL "|<>&`*_~[]\\"
+
+/* As GitHub has it. */
+void sheet_markdown(struct sheet *sheet, struct out *out)
+{
+	char buffer[NUMBER_SIZE];
+
+	sheet_begin(sheet, SHEET_MARKDOWN);
+	out_text(out, "|");
+	for (unsigned i = 0; i < sheet->ordered; i++)
+		out_format(out, " %s |", sheet->columns[sheet->order[i]].heading);
+	out_text(out, "\n|");
+	for (unsigned i = 0; i < sheet->ordered; i++) {
+		const struct column *column = &sheet->columns[sheet->order[i]];
+
+		out_text(out, column->width > 0 && !column->once ? "---:|" : "---|");
+	}
+	out_text(out, "\n");
+	for (size_t row = sheet->first; row < sheet->rows; row++) {
+		const struct cell *cells = sheet_cells(sheet, row);
+
+		out_text(out, "|");
+		for (unsigned i = 0; i < sheet->ordered; i++) {
+			unsigned column = sheet->order[i];
+			bool name = sheet->columns[column].name;
+
+			out_text(out, name ? " <code>" : " ");
+			out_bytes(out, &cells[column].mark, cells[column].mark != '\0');
+			out_entities(out, sheet_shown(sheet, column, &cells[column], buffer),
+				     name ? MARKDOWN_SPECIAL : "|");
+			out_text(out, name ? "</code> |" : " |");
+		}
+		out_text(out, "\n");
+	}
 }

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* What matters first: how busy the devices were, and why they were idle; of a merged profile those
+ * of each process, side by side, and the rows that are uneven over them. */
+#include <string.h>
+
+#include "report/html/section.h"
+#include "report/merge/job.h"
+#include "report/print/report.h"
+
+static const char *const cause_classes[] = {
+	[IDLE_PROGRAM] = "idle-program",
+	[IDLE_AFTER_WAIT] = "idle-after-waiting",
+	[IDLE_CALL] = "idle-call",
+	[IDLE_FIRST_LAUNCH] = "idle-first-launch",
+	[IDLE_LATENCY] = "idle-latency",
+	[IDLE_DEPENDENCY] = "idle-dependency",
+	[IDLE_GRAPH] = "idle-graph",
+	[IDLE_SHORT] = "idle-short",
+	[IDLE_UNRESOLVED] = "idle-unresolved",
+};
+
+const char *stack_cause_class(unsigned cause)
+{
+	return cause_classes[cause < IDLE_CAUSE_COUNT ? cause : IDLE_UNRESOLVED];
+}
+
+void stack_swatch(struct html *html, const char *class)
+{
+	fprintf(html->file,
+		"<svg class=\"swatch\" aria-hidden=\"true\"><rect class=\"%s\" width=\"100%%\" "
+		"height=\"100%%\"/></svg> ",
+		class);
+}
+
+/* A part of a bar: where it begins and how long it is, in percent of the bar. Returns its end. */
+static double stack_part(struct html *html, const char *class, const char *text, double at,
+			 double length)
+{
+	fprintf(html->file,
+		"<rect class=\"%s\" x=\"%.3f%%\" width=\"%.3f%%\" height=\"100%%\"><title>", class,
+		at, length);
+	html_text(html, text);
+	fprintf(html->file, ": %.1f %%</title></rect>\n", length);
+	return at + length;
+}
+
+/* The least part of the time that the legend names, in percent: what is shown as 0.1 %. */
+#define LEAST_PERCENT 0.05
+
+/* Of a device's time: two ways to be busy with one engine, both at once, the causes of idle time,
+ * and what has no cause. */
+struct device_time {
+	struct idle_table table; /* the sheet's argument */
+	struct page *page;
+	struct idle_sum sums[IDLE_SUMS + 4];
+	unsigned count;
+	uint64_t whole, idle;
+};
+
+static void add(struct device_time *time, int device, const char *class, const char *text,
+		uint64_t length)
+{
+	if (length)
+		time->sums[time->count++] = (struct idle_sum){.cause = IDLE_CAUSE_COUNT,
+							      .text = text,
+							      .function = "",
+							      .class = class,
+							      .device = device,
+							      .total = length};
+}
+
+static void split(struct device_time *time, struct page *page, int device)
+{
+	const struct device_use *use = &session_header(page->session)->uses[device];
+	uint64_t both = busy_with_both(use), left;
+	unsigned causes;
+
+	*time = (struct device_time){.table = {page->session, time->sums}, .page = page};
+	time->idle = left = idle_time(use, &time->whole);
+	add(time, device, "busy-kernels", "kernels", use->kernels > both ? use->kernels - both : 0);
+	add(time, device, "busy-both", "kernels and copies at once", both);
+	add(time, device, "busy-copies", "copies", use->copies > both ? use->copies - both : 0);
+	causes = idle_sums(page->session, device, 0, &time->sums[time->count]);
+	for (; causes > 0; causes--) {
+		struct idle_sum *sum = &time->sums[time->count++];
+
+		sum->class = stack_cause_class(sum->cause);
+		left -= sum->total < left ? sum->total : left;
+	}
+	add(time, device, "idle-unresolved", "no cause known", left);
+}
+
+static void write_device_bar(struct html *html, const struct device_time *time, int device)
+{
+	double at = 0;
+
+	fprintf(html->file,
+		"<svg class=\"stack\" role=\"img\" aria-labelledby=\"gpu%d-bar\">"
+		"<title id=\"gpu%d-bar\">GPU %d: busy %.1f %%, idle %.1f %% of its time; the "
+		"table below has the parts</title>\n",
+		device, device, device, time_percent(time->whole - time->idle, time->whole),
+		time_percent(time->idle, time->whole));
+	for (unsigned i = 0; i < time->count; i++)
+		at = stack_part(html, time->sums[i].class, time->sums[i].text, at,
+				time_percent(time->sums[i].total, time->whole));
+	fputs("</svg>\n", html->file);
+}
+
+static void fill_part(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct device_time *time = sheet->argument;
+	const struct idle_sum *sum = &time->sums[index];
+	struct html_markup what;
+
+	idle_fill_row(sheet, index, cells);
+	if (html_cell_begin(&what)) {
+		stack_swatch(&what.inside, sum->class);
+		fputs(strncmp(sum->class, "busy", 4) == 0 ? "busy: " : "idle: ", what.inside.file);
+		html_text(&what.inside, sum->text);
+	}
+	html_cell_end(&time->page->html, &what, &cells[0]);
+}
+
+/* The bar's colours in words. */
+static void write_device_legend(struct html *html, const struct device_time *time)
+{
+	fputs("<ul class=\"legend\" aria-hidden=\"true\">\n", html->file);
+	for (unsigned i = 0; i < time->count; i++) {
+		double share = time_percent(time->sums[i].total, time->whole);
+
+		if (share < LEAST_PERCENT)
+			continue;
+		fprintf(html->file, "<li>");
+		stack_swatch(html, time->sums[i].class);
+		html_text(html, time->sums[i].text);
+		fprintf(html->file, " %.1f %%</li>\n", share);
+	}
+	fputs("</ul>\n", html->file);
+}
+
+static int write_device(struct page *page, int device)
+{
+	static struct device_time time; /* too large for a small stack */
+	struct html *html = &page->html;
+	struct html_lines lines;
+	struct sheet sheet;
+	char id[32], caption[128], name[sizeof(((struct device_info *)0)->name)];
+	int error;
+
+	split(&time, page, device);
+	fprintf(html->file, "<h3>GPU %d: ", device);
+	/* A damaged file may have a name without an end. */
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
+		 session_header(page->session)->devices[device].name);
+	html_text(html, name);
+	fputs("</h3>\n", html->file);
+	write_device_bar(html, &time, device);
+	write_device_legend(html, &time);
+	if (html_lines_begin(&lines))
+		busy_write(page->session, device, "", lines.file);
+	error = html_lines_end(html, &lines, "ul");
+	fprintf(html->file, "<details><summary>GPU %d: busy and idle time in a table</summary>\n",
+		device);
+	snprintf(id, sizeof(id), "gpu%d-use", device);
+	snprintf(caption, sizeof(caption), "Time of GPU %d, from its first operation to its last",
+		 device);
+	idle_sheet(&sheet, &time.table, time.count);
+	sheet.row = fill_part;
+	html_sheet(html, &sheet, id, "sortable", caption);
+	fputs("</details>\n", html->file);
+	return error;
+}
+
+/* Why it is not known. */
+static int write_unknown(struct page *page)
+{
+	struct options options = *page->options;
+	struct report report = {.session = page->session, .options = &options, .prefix = ""};
+	struct html_lines lines;
+
+	options.findings = false;
+	report.file = html_lines_begin(&lines);
+	if (report.file)
+		use_write(&report);
+	return html_lines_end(&page->html, &lines, "ul");
+}
+
+int use_section(struct page *page)
+{
+	const struct session *session = page->session;
+	bool known = session_knows_use(session), any = false;
+	int error = 0;
+
+	/* Of a merged profile each process has its own line. */
+	if (session_header(session)->processes)
+		return 0;
+	for (int device = 0; device < SESSION_DEVICES && known && !error; device++)
+		if (idle_shows(session, page->options, device)) {
+			error = write_device(page, device);
+			any = true;
+		}
+	return any || error ? error : write_unknown(page);
+}
+
+/* Bytes of the section's tables. Chosen: a page stays under 1 MB. */
+#define PROCESSES_BYTES 100000
+#define BALANCE_BYTES	100000
+
+struct side_by_side {
+	struct job job; /* the sheet's argument */
+	struct page *page;
+	uint64_t longest; /* time of a process's devices */
+};
+
+/* Busy and idle time, each process's bar as long as its devices' time is beside the longest. */
+static void write_process_bar(struct html *html, const struct job_process *process, double scale)
+{
+	uint64_t left = job_idle(process);
+	double at;
+
+	fputs("<svg class=\"stack process\" aria-hidden=\"true\">\n", html->file);
+	at = stack_part(html, "busy-kernels", "busy", 0, (double)process->busy * scale);
+	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
+		if (!process->causes[i])
+			continue;
+		at = stack_part(html, stack_cause_class(i), idle_cause_texts[i], at,
+				(double)process->causes[i] * scale);
+		left -= process->causes[i] < left ? process->causes[i] : left;
+	}
+	if (left)
+		stack_part(html, "idle-unresolved", "no cause known", at, (double)left * scale);
+	fputs("</svg>", html->file);
+}
+
+static void fill_process(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct side_by_side *sides = sheet->argument;
+	struct html_markup bar;
+
+	job_fill_process(sheet, index, cells);
+	if (html_cell_begin(&bar))
+		write_process_bar(&bar.inside, sides->job.processes[index],
+				  sides->longest ? 100.0 / (double)sides->longest : 0);
+	html_cell_end(&sides->page->html, &bar, &cells[0]);
+}
+
+static void write_process_legend(const struct job *job, struct html *html)
+{
+	fputs("<ul class=\"legend\" aria-hidden=\"true\">\n<li>", html->file);
+	stack_swatch(html, "busy-kernels");
+	fputs("busy</li>\n", html->file);
+	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++) {
+		size_t i = 0;
+
+		while (i < job->count && !job->processes[i]->causes[cause])
+			i++;
+		if (i == job->count)
+			continue;
+		fputs("<li>", html->file);
+		stack_swatch(html, stack_cause_class(cause));
+		fprintf(html->file, "%s</li>\n", idle_cause_texts[cause]);
+	}
+	fputs("</ul>\n", html->file);
+}
+
+static void write_processes(const struct side_by_side *sides)
+{
+	struct html *html = &sides->page->html;
+	struct sheet sheet;
+
+	write_process_legend(&sides->job, html);
+	job_processes_sheet(&sheet, &sides->job);
+	sheet.row = fill_process;
+	sheet.room = PROCESSES_BYTES;
+	html_sheet(html, &sheet, "processes-table", "sortable",
+		   "Processes, the one with most GPU time outside collectives first; bars are "
+		   "the time of their devices");
+	if (sheet.shown < sheet.rows)
+		fprintf(html->file,
+			"<p class=\"left-out\">%zu more processes are not in this page: "
+			"<code>ktime show --slowest %zu</code> prints them.</p>\n",
+			sheet.rows - sheet.shown, sheet.rows);
+}
+
+static int write_balance(struct page *page, const struct job *job)
+{
+	struct job_rows rows;
+	struct sheet sheet;
+	int error = job_rows_init(&rows, job, page->options, false);
+
+	if (error)
+		return error;
+	job_rows_sheet(&sheet, &rows);
+	sheet.room = BALANCE_BYTES;
+	html_sheet(&page->html, &sheet, "balance-table", "sortable filterable",
+		   "What the processes have of each row; imbalance is the most that one has over "
+		   "the mean");
+	job_rows_free(&rows);
+	return 0;
+}
+
+int processes_section(struct page *page)
+{
+	struct side_by_side sides = {.page = page};
+	struct job *job = &sides.job;
+	struct html_lines lines;
+	int error = 0, ended;
+
+	if (!session_header(page->session)->processes)
+		return 0;
+	if (html_lines_begin(&lines))
+		error = job_lines_write(page->session, "", lines.file);
+	ended = html_lines_end(&page->html, &lines, "ul");
+	if (error || ended)
+		return error ? error : ended;
+	error = job_init(job, page->session);
+	for (size_t i = 0; i < job->count && !error; i++)
+		if (job->processes[i]->device_time > sides.longest)
+			sides.longest = job->processes[i]->device_time;
+	if (!error) {
+		write_processes(&sides);
+		error = write_balance(page, job);
+	}
+	job_free(job);
+	return error;
+}
