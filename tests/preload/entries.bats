@@ -36,8 +36,7 @@ counted()
 # "CALLS NAME": a symbol is a form of the entry that cuGetProcAddress knows by this name.
 named()
 {
-	sed -n 's/^ENTRY[A-Z_]*(\([^,]*\), \([^,]*\),.*/\1 \2/p' "$root/preload/driver/entries.def" |
-		awk 'FNR == NR { name[$1] = $2; next } { calls[name[$1]]++ }
+	entries | sed -n 's/ [0-9]* [a-z_]*$//p' | awk 'FNR == NR { name[$1] = $2; next } { calls[name[$1]]++ }
 			END { for (n in calls) print calls[n], n }' - calls | sort -k2
 }
 
@@ -92,8 +91,7 @@ toolkit()
 
 table()
 {
-	sed -n 's/^ENTRY[A-Z_]*(\([^,]*\), \([^,]*\), [^,]*, \([0-9]*\), \([a-z_]*\))$/\1 \2 \3 \4/p' \
-		"$root/preload/driver/entries.def" | sed 's/legacy$/0/; s/per_thread$/1/' | sort
+	entries | sed -n 's/legacy$/0/p; s/per_thread$/1/p' | sort
 }
 
 @test "the table has every entry of the installed toolkit that works the device" {

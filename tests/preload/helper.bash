@@ -177,3 +177,12 @@ x_macro()
 {
 	sed -n "/^#define $1(X)/,/[^\\\\]\$/p" "$2" | sed -n 's/^\tX(\([A-Za-z0-9_]*\),.*/\1/p'
 }
+
+# "SYMBOL NAME VERSION STREAM" of each entry that ktime wraps; those that work no device have no version and stream.
+entries()
+{
+	printf '%s\n' '#define ENTRY(symbol, name, signature, version, stream) symbol name version stream;' \
+		'#define STATE(symbol, name, ...) symbol name;' '#include "preload/driver/entries.def"' \
+		'#include "preload/driver/states.def"' | cpp -P -I"$root" | tr ';' '\n' |
+		sed 's/^ *//; /^$/d'
+}
