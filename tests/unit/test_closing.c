@@ -3,25 +3,8 @@
 #include <math.h>
 
 #include "report/session/estimate.h"
-#include "report/session/session.h"
 #include "tests/unit/printed.h"
-#include "tests/unit/test.h"
-
-static struct session *session;
-static struct session_header *header;
-
-BEFORE_EACH
-{
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	header = session_header(session);
-	header->pid = 1;
-	header->finished = 1;
-}
-
-AFTER_EACH
-{
-	session_close(session);
-}
+#include "tests/unit/one_session.h"
 
 /* A kernel's row of which each clock timed a part of the calls. */
 static struct row *add_row(const char *name, uint64_t calls, uint64_t cupti, uint64_t events)

@@ -11,9 +11,9 @@
 
 #include "report/control/control.h"
 #include "report/session/session.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
-static char folder[32], path[64], message[256];
+static char message[256];
 static struct session *session;
 static struct control_page *page;
 
@@ -46,9 +46,6 @@ static void *answer_all(void *argument)
 
 BEFORE_EACH
 {
-	strcpy(folder, "/tmp/ktime-control-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/profile", folder);
 	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
 	page = (struct control_page *)((char *)session_header(session) +
 				       session_header(session)->control);
@@ -59,8 +56,6 @@ BEFORE_EACH
 AFTER_EACH
 {
 	session_close(session);
-	unlink(path);
-	rmdir(folder);
 }
 
 static void start_program(void)

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* --cross-check: where the clocks are said to agree, and the reason given where they do not. */
-#include "report/session/session.h"
 #include "tests/unit/printed.h"
-#include "tests/unit/test.h"
-
-static struct session *session;
+#include "tests/unit/one_session.h"
 
 BEFORE_EACH
 {
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	session_header(session)->pid = 1;
-	session_header(session)->finished = 1;
-	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 10};
-}
-
-AFTER_EACH
-{
-	session_close(session);
+	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 10};
 }
 
 /* A row of four calls that both clocks timed; a pair as it was read holds 2.9 us more. */

@@ -2,7 +2,7 @@
 /* What the readings of a device's energy and clocks add up to, and how it is printed. */
 #include "report/energy/energy.h"
 #include "tests/unit/printed.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define S 1000000000ull
 
@@ -221,25 +221,12 @@ TEST(numbers_have_three_digits_and_a_prefix)
 		assert_string_equal(energy_text(text, cases[i].value, "J"), cases[i].text);
 }
 
-static struct session *session;
-
 BEFORE_EACH
 {
-	struct session_header *header;
-
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	header = session_header(session);
-	header->pid = 1;
-	header->finished = 1;
 	for (int i = 0; i < 3; i++)
 		header->devices[i].used = i != 1;
 	for (int i = 0; i < 3; i++)
 		header->devices[i].energy = run_of(3420, 1755);
-}
-
-AFTER_EACH
-{
-	session_close(session);
 }
 
 static struct device_energy *device(int number)

@@ -6,28 +6,25 @@
 
 #include "report/export/export.h"
 #include "tests/unit/records.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define DEVICE_PID 0x40000000
 
-static struct session *session;
 static struct options options;
 static cJSON *document, *events;
 
 BEFORE_EACH
 {
 	options_defaults(&options);
-	assert_int_equal(session_create(&session, NULL, true), 0);
-	session_header(session)->pid = 321;
-	session_header(session)->command = session_intern(session, "/usr/bin/saxpy");
-	strcpy(session_header(session)->devices[1].name, "NVIDIA H200");
+	header->pid = 321;
+	header->command = session_intern(session, "/usr/bin/saxpy");
+	strcpy(header->devices[1].name, "NVIDIA H200");
 }
 
 AFTER_EACH
 {
 	cJSON_Delete(document);
 	document = events = NULL;
-	session_close(session);
 }
 
 static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,

@@ -6,19 +6,14 @@
 #include "report/export/export.h"
 #include "report/session/items.h"
 #include "tests/unit/perfetto_text.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
-static struct session *session;
 static struct options options;
 static char *lines, *place;
 
 BEFORE_EACH
 {
-	struct session_header *header;
-
-	assert_int_equal(session_create(&session, NULL, 0), 0);
 	options_defaults(&options);
-	header = session_header(session);
 	header->pid = 321;
 	header->start_realtime = 7;
 	header->rank.rank = -1;
@@ -31,7 +26,6 @@ AFTER_EACH
 {
 	free(lines);
 	lines = NULL;
-	session_close(session);
 }
 
 static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,

@@ -5,10 +5,9 @@
 #include <sqlite3.h>
 
 #include "report/export/export.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 static char path[] = "/tmp/ktime-export-XXXXXX";
-static struct session *session;
 static sqlite3 *database;
 
 static uint64_t intern(const char *text)
@@ -31,15 +30,12 @@ static void record(enum row_kind kind, const char *name, uint64_t start, uint64_
 
 BEFORE_EACH
 {
-	struct session_header *header;
 	int descriptor;
 
 	strcpy(path, "/tmp/ktime-export-XXXXXX");
 	descriptor = mkstemp(path);
 	assert_true(descriptor >= 0);
-	assert_int_equal(session_create(&session, NULL, true), 0);
 	close(descriptor);
-	header = session_header(session);
 	header->pid = 321;
 	header->start_realtime = 1700000000123456789;
 	header->trace_start = 1000;
@@ -56,7 +52,6 @@ AFTER_EACH
 {
 	sqlite3_close(database);
 	database = NULL;
-	session_close(session);
 	assert_int_equal(unlink(path), 0);
 }
 

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Each finding at its threshold and just below. */
 #include "report/findings/findings.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define MS 1000000ull
 
-static struct session *session;
-static struct session_header *header;
 static struct finding findings[FINDING_COUNT];
 
 /* A device that is busy with kernels for all of 1000 ms. */
 BEFORE_EACH
 {
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	header = session_header(session);
 	header->uses[0] = (struct device_use){
 		.first = 500 * MS, .last = 1500 * MS, .busy = 1000 * MS, .kernels = 1000 * MS};
-}
-
-AFTER_EACH
-{
-	session_close(session);
 }
 
 static struct idle_row *idle(enum idle_cause cause, const char *function, uint64_t total)

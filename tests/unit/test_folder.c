@@ -7,22 +7,18 @@
 #include <unistd.h>
 
 #include "report/session/folder.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
 #define HOUR_NS (3600 * 1000000000ULL)
 
-static char directory[64];
-
 BEFORE_EACH
 {
-	strcpy(directory, "/tmp/ktime-folder-XXXXXX");
-	assert_int_equal(mkdtemp(directory) ? setenv("XDG_RUNTIME_DIR", directory, 1) : -1, 0);
+	assert_int_equal(setenv("XDG_RUNTIME_DIR", folder, 1), 0);
 }
 
 AFTER_EACH
 {
 	unsetenv("XDG_RUNTIME_DIR");
-	assert_int_equal(rmdir(directory), 0);
 }
 
 static uint64_t now(void)
@@ -35,7 +31,7 @@ static uint64_t now(void)
 
 static const char *path_of(char *path, size_t size, const char *suffix)
 {
-	snprintf(path, size, "%s/ktime.%d%s", directory, (int)getpid(), suffix);
+	snprintf(path, size, "%s/ktime.%d%s", folder, (int)getpid(), suffix);
 	return path;
 }
 
@@ -104,7 +100,7 @@ TEST(only_what_nobody_needs_is_swept)
 	char path[128], made[128];
 	struct session *session;
 
-	snprintf(path, sizeof(path), "%s/ktime.1", directory);
+	snprintf(path, sizeof(path), "%s/ktime.1", folder);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		leave_profile(path, cases[i].hours, cases[i].flags, cases[i].change);
 		assert_int_equal(folder_create(&session, false, made, sizeof(made)), 0);
@@ -124,7 +120,7 @@ TEST(what_is_no_profile_is_not_swept)
 	int fd;
 
 	for (unsigned i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
 		if (i == 0) {
 			fd = open(path, O_CREAT | O_WRONLY, 0600);
 			assert_int_equal(write(fd, "text", 4), 4);
@@ -171,14 +167,14 @@ TEST(profiles_are_found_with_their_state)
 	snprintf(own[0], sizeof(own[0]), "ktime.%d", (int)getpid());
 	snprintf(own[1], sizeof(own[1]), "ktime.%d.2", (int)getpid());
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", directory, cases[i].name);
+		snprintf(path, sizeof(path), "%s/%s", folder, cases[i].name);
 		leave_profile(path, 2, 0, cases[i].change);
 	}
 	assert_int_equal(left_profiles_find(&profiles, &count), 0);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct left_profile *profile;
 
-		snprintf(path, sizeof(path), "%s/%s", directory, cases[i].name);
+		snprintf(path, sizeof(path), "%s/%s", folder, cases[i].name);
 		profile = find(profiles, count, path);
 		assert_non_null(profile);
 		assert_int_equal(profile->state, cases[i].state);
@@ -200,7 +196,7 @@ TEST(a_file_of_another_user_is_of_no_process_of_this_one)
 
 	if (geteuid() != 0)
 		skip();
-	snprintf(path, sizeof(path), "%s/ktime.%d", directory, (int)getpid());
+	snprintf(path, sizeof(path), "%s/ktime.%d", folder, (int)getpid());
 	leave_profile(path, 2, 0, NULL);
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	assert_int_equal(left_profile_at(&profiles, &count, path), 0);
@@ -215,7 +211,7 @@ TEST(a_name_in_use_is_not_overwritten)
 	char path[128];
 	pid_t holder;
 
-	snprintf(path, sizeof(path), "%s/kept", directory);
+	snprintf(path, sizeof(path), "%s/kept", folder);
 	for (int overwrite = 0; overwrite < 2; overwrite++) {
 		leave_profile(path, 1, SESSION_KEPT, NULL);
 		assert_int_equal(folder_holder(path), getpid());

@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "report/session/session.h"
-#include "tests/unit/test.h"
-
-static char directory[64], path[96];
+#include "tests/unit/one_folder.h"
 
 /* What the library's and the command's handlers do. */
 static void handle_fault(int number, siginfo_t *information, void *context)
@@ -30,19 +28,6 @@ static void survive_faults(void)
 
 	action.sa_sigaction = handle_fault;
 	assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
-}
-
-BEFORE_EACH
-{
-	strcpy(directory, "/tmp/ktime-hostile-XXXXXX");
-	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/session", directory);
-}
-
-AFTER_EACH
-{
-	unlink(path);
-	assert_int_equal(rmdir(directory), 0);
 }
 
 static void write_all(struct session *session, unsigned from)
@@ -111,7 +96,7 @@ TEST(what_has_the_name_already_stays)
 	struct session *session;
 	char target[128];
 
-	snprintf(target, sizeof(target), "%s/target", directory);
+	snprintf(target, sizeof(target), "%s/target", folder);
 	assert_int_equal(symlink(target, path), 0);
 	assert_int_equal(session_create(&session, path, 0), -EEXIST);
 	assert_null(session);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines and the table that say how busy the devices were, and why they were idle. */
 #include "tests/unit/printed.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define MS 1000000ull
-
-static struct session *session;
 
 static void cause(enum idle_cause cause, const char *function, uint32_t thread, uint64_t gaps,
 		  uint64_t each)
@@ -23,12 +21,6 @@ static void cause(enum idle_cause cause, const char *function, uint32_t thread, 
 
 BEFORE_EACH
 {
-	struct session_header *header;
-
-	assert_int_equal(session_create(&session, NULL, false), 0);
-	header = session_header(session);
-	header->pid = 1;
-	header->finished = 1;
 	header->counters[COUNTER_wall_ns] = 1000 * MS;
 	header->uses[0] = (struct device_use){.first = 50 * MS,
 					      .last = 1050 * MS,
@@ -40,11 +32,6 @@ BEFORE_EACH
 	cause(IDLE_AFTER_WAIT, "", 10, 1, 94 * MS);
 	cause(IDLE_LATENCY, "", 10, 50, 41 * MS / 50);
 	cause(IDLE_CALL, "cudaMalloc", 10, 2, 12 * MS);
-}
-
-AFTER_EACH
-{
-	session_close(session);
 }
 
 static void prints(const char *words, const char *expected)

@@ -5,26 +5,20 @@
 #include <unistd.h>
 
 #include "report/compare/compare.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
-static char path[32], message[256];
+static char message[256];
 static struct profile profile;
 
 BEFORE_EACH
 {
-	int descriptor;
-
 	profile = (struct profile){0};
 	strcpy(message, "");
-	strcpy(path, "/tmp/ktime-import-XXXXXX");
-	descriptor = mkstemp(path);
-	assert_int_equal(descriptor < 0 ? -1 : close(descriptor), 0);
 }
 
 AFTER_EACH
 {
 	profile_free(&profile);
-	assert_int_equal(unlink(path), 0);
 }
 
 static int read_bytes(const char *bytes, size_t size)

@@ -6,25 +6,20 @@
 #include <sqlite3.h>
 
 #include "report/compare/compare.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
-static char folder[40], path[64], message[512];
+static char message[512];
 static struct profile profile;
 
 BEFORE_EACH
 {
-	strcpy(folder, "/tmp/ktime-sqlite-XXXXXX");
 	*message = '\0';
 	profile = (struct profile){0};
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/export.sqlite", folder);
 }
 
 AFTER_EACH
 {
 	profile_free(&profile);
-	unlink(path);
-	assert_int_equal(rmdir(folder), 0);
 }
 
 /* Runs statements on the file. */

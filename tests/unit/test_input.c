@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "report/session/files.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
-static char directory[64], path[96], message[256];
+static char message[256];
 static unsigned said;
 
 static void say(const char *of)
@@ -22,15 +22,6 @@ static void say(const char *of)
 BEFORE_EACH
 {
 	said = 0;
-	strcpy(directory, "/tmp/ktime-input-XXXXXX");
-	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/input", directory);
-}
-
-AFTER_EACH
-{
-	unlink(path);
-	assert_int_equal(rmdir(directory), 0);
 }
 
 /* That it is refused with a line "PATH: REASON". */
@@ -76,7 +67,7 @@ TEST(what_is_neither_a_file_nor_a_pipe_is_refused)
 	int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	refused(path, 0, -ENOENT, "No such file or directory");
-	refused(directory, 0, -EISDIR, "Is a directory");
+	refused(folder, 0, -EISDIR, "Is a directory");
 	refused("/dev/zero", 0, -ENXIO, "neither a file nor a pipe");
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	assert_int_equal(bind(server, (struct sockaddr *)&address, sizeof(address)), 0);

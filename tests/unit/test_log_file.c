@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "report/options/log_file.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
 static const struct name_codes codes = {7, -1, -1};
-static char directory[32], message[256];
+static char message[256];
 
 static void open_log(struct log_file *log, bool append, const char *text)
 {
@@ -36,13 +36,12 @@ static void holds(const char *path, const char *expected)
 
 BEFORE_EACH
 {
-	strcpy(directory, "/tmp/ktime-log-XXXXXX");
-	assert_int_equal(mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1, 0);
+	assert_int_equal(chdir(folder), 0);
 }
 
 AFTER_EACH
 {
-	assert_int_equal(chdir("/") == 0 && rmdir(directory) == 0 ? 0 : -1, 0);
+	assert_int_equal(chdir("/"), 0);
 }
 
 TEST(a_file_is_emptied_first_and_then_appended_to)
@@ -85,7 +84,7 @@ TEST(a_relative_name_outlives_a_change_of_directory)
 	open_log(&log, false, "one");
 	assert_int_equal(chdir("/"), 0);
 	open_log(&log, true, " two");
-	assert_int_equal(chdir(directory), 0);
+	assert_int_equal(chdir(folder), 0);
 	holds("log", "one two");
 	log_file_free(&log);
 	unlink("log");

@@ -4,18 +4,16 @@
 #include <unistd.h>
 
 #include "report/merge/merge.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
 #define FILES 24
 
-static char folder[32], output[64], paths[FILES][64], text[4096];
+static char output[64], paths[FILES][64], text[4096];
 static const char *names[FILES];
 static struct merge *merge;
 
 BEFORE_EACH
 {
-	strcpy(folder, "/tmp/ktime-files-XXXXXX");
-	assert_non_null(mkdtemp(folder));
 	snprintf(output, sizeof(output), "%s/output", folder);
 	for (int i = 0; i < FILES; i++) {
 		snprintf(paths[i], sizeof(paths[i]), "%s/%d", folder, i);
@@ -30,7 +28,6 @@ AFTER_EACH
 	for (int i = 0; i < FILES; i++)
 		unlink(paths[i]);
 	unlink(output);
-	rmdir(folder);
 }
 
 static void profile(int number, int pid, const char *job)

@@ -3,22 +3,14 @@
 #include <unistd.h>
 
 #include "report/export/timeline.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define MANY 6000
 
-static struct session *session;
-
 BEFORE_EACH
 {
-	assert_int_equal(session_create(&session, NULL, 0), 0);
 	/* Segments of 64 KiB. */
 	session_limit_trace(session, 64 << 20, UINT64_MAX);
-}
-
-AFTER_EACH
-{
-	session_close(session);
 }
 
 static void add(struct session *to, enum row_kind kind, uint64_t start, uint64_t end,

@@ -8,15 +8,12 @@
 #include "report/export/export.h"
 #include "report/export/output.h"
 #include "tests/unit/whole_profile.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
-static char folder[32], path[64], profile[64], message[512], said[512];
+static char profile[64], message[512], said[512];
 
 BEFORE_EACH
 {
-	strcpy(folder, "/tmp/ktime-output-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/file", folder);
 	snprintf(profile, sizeof(profile), "%s/profile", folder);
 	*message = '\0';
 }
@@ -24,9 +21,7 @@ BEFORE_EACH
 /* Nothing else may be left in the folder. */
 AFTER_EACH
 {
-	unlink(path);
 	unlink(profile);
-	assert_int_equal(rmdir(folder), 0);
 }
 
 static void has(const char *expected)

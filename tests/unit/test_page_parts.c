@@ -2,23 +2,16 @@
 /* Sections of a page: processes side by side, copies by size. */
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define US 1000ull
 
-static struct session *session;
 static char *page;
-
-BEFORE_EACH
-{
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-}
 
 AFTER_EACH
 {
 	free(page);
 	page = NULL;
-	session_close(session);
 }
 
 static void has(const char *text)

@@ -2,21 +2,16 @@
 /* How large a page becomes, and what is left out of it. */
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define US	  1000ull
 /* What a page without a trace may take. */
 #define PAGE_MOST 1000000
 
-static struct session *session;
 static char *page;
 
 BEFORE_EACH
 {
-	struct session_header *header;
-
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	header = session_header(session);
 	header->cupti_active = header->finished = 1;
 	header->devices[0].used = 1;
 }
@@ -25,7 +20,6 @@ AFTER_EACH
 {
 	free(page);
 	page = NULL;
-	session_close(session);
 }
 
 /* Kernels, each faster than the one before, whose names have `length` letters and a number of four

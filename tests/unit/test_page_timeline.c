@@ -4,12 +4,11 @@
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/whole_profile.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define US   1000ull
 #define ZERO 5000000ull
 
-static struct session *session;
 static struct options options;
 static struct filter filter;
 static struct timeline timeline;
@@ -17,7 +16,6 @@ static struct timeline timeline;
 BEFORE_EACH
 {
 	options_defaults(&options);
-	assert_int_equal(session_create(&session, NULL, 0), 0);
 }
 
 AFTER_EACH
@@ -25,7 +23,6 @@ AFTER_EACH
 	items_free(&timeline);
 	filter_free(&filter);
 	options_free(&options);
-	session_close(session);
 }
 
 static void add(const struct trace_record *rest, const char *name, uint64_t start, uint64_t end)

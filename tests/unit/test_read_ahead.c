@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "report/merge/merge.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
 #define FILES 5
 
-static char folder[32], paths[FILES][64];
+static char paths[FILES][64];
 static const char *names[FILES];
 static struct read_ahead ahead;
 static bool refuses_threads;
@@ -29,8 +29,6 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
 
 BEFORE_EACH
 {
-	strcpy(folder, "/tmp/ktime-ahead-XXXXXX");
-	assert_non_null(mkdtemp(folder));
 	for (int i = 0; i < FILES; i++) {
 		snprintf(paths[i], sizeof(paths[i]), "%s/%d", folder, i);
 		names[i] = paths[i];
@@ -42,7 +40,6 @@ AFTER_EACH
 	refuses_threads = false;
 	for (int i = 0; i < FILES; i++)
 		unlink(paths[i]);
-	assert_int_equal(rmdir(folder), 0);
 }
 
 static void profile(int number, unsigned rows)

@@ -9,15 +9,13 @@
 #include "report/command/commands.h"
 #include "report/command/launch.h"
 #include "report/session/folder.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
-static char folder[40], paths[4][80], log_path[80], said[16384], complaint[4096];
+static char paths[4][80], log_path[80], said[16384], complaint[4096];
 static struct options options;
 
 BEFORE_EACH
 {
-	strcpy(folder, "/tmp/ktime-remains-XXXXXX");
-	assert_non_null(mkdtemp(folder));
 	for (int i = 0; i < 4; i++)
 		snprintf(paths[i], sizeof(paths[i]), "%s/ktime.%d", folder, i + 1);
 	snprintf(log_path, sizeof(log_path), "%s/log", folder);
@@ -35,7 +33,6 @@ AFTER_EACH
 	for (int i = 0; i < 4; i++)
 		unlink(paths[i]);
 	unlink(log_path);
-	assert_int_equal(rmdir(folder), 0);
 }
 
 /* A program that ended, with one kernel. */

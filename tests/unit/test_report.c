@@ -5,26 +5,18 @@
 #include "report/print/report.h"
 #include "report/session/estimate.h"
 #include "tests/unit/printed.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define HEADING                                                                                    \
 	"            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
 
-/* A session of another process, so that nothing in the report depends on this one's id. */
-static struct session *new_session(void)
+BEFORE_EACH
 {
-	struct session *session;
-
-	assert_int_equal(session_create(&session, NULL, false), 0);
-	session_header(session)->pid = 1;
-	session_header(session)->finished = 1;
-	strcpy(session_header(session)->devices[0].name, "NVIDIA H200");
-	session_header(session)->devices[0].used = 1;
-	return session;
+	strcpy(header->devices[0].name, "NVIDIA H200");
+	header->devices[0].used = 1;
 }
 
-static void add_calls(struct session *session, struct row *row, uint64_t calls, uint64_t cupti,
-		      uint64_t events)
+static void add_calls(struct row *row, uint64_t calls, uint64_t cupti, uint64_t events)
 {
 	uint64_t i;
 
@@ -47,7 +39,7 @@ static void add_calls(struct session *session, struct row *row, uint64_t calls, 
 	}
 }
 
-static void prints(struct session *session, const char *words, const char *expected)
+static void prints(const char *words, const char *expected)
 {
 	char *text = printed(session, words);
 
@@ -55,7 +47,7 @@ static void prints(struct session *session, const char *words, const char *expec
 	free(text);
 }
 
-static void holds(struct session *session, const char *words, const char *part)
+static void holds(const char *words, const char *part)
 {
 	char *text = printed(session, words);
 
@@ -66,8 +58,6 @@ static void holds(struct session *session, const char *words, const char *part)
 
 TEST(two_clocks_and_their_agreement)
 {
-	struct session *session = new_session();
-	struct session_header *header = session_header(session);
 	struct row *row;
 
 	header->command = session_intern(session, "./saxpy");
@@ -80,17 +70,17 @@ TEST(two_clocks_and_their_agreement)
 	header->counters[COUNTER_collector_ns] = 4000000;
 	header->counters[COUNTER_memory_bytes] = 12 << 20;
 	row = session_row(session, ROW_KERNEL, "_Z5saxpyifPKfPf", 0);
-	add_calls(session, row, 10, 3000, 3100);
-	add_calls(session, row, 5, 3000, 0);
+	add_calls(row, 10, 3000, 3100);
+	add_calls(row, 5, 3000, 0);
 	row->untimed[UNTIMED_SAMPLED_OUT] = 5;
 	row = session_row(session, ROW_KERNEL, "_Z4slowv", 0);
-	add_calls(session, row, 4, 100000, 130000);
+	add_calls(row, 4, 100000, 130000);
 	row->checked_overlapped = 4;
 	row = session_row(session, ROW_MEMSET, "[CUDA memset]", 0);
-	add_calls(session, row, 2, 0, 0);
+	add_calls(row, 2, 0, 0);
 	row->untimed[UNTIMED_NO_EVENT] = 2;
 	session_note(session, "Something to know.");
-	prints(session, "",
+	prints("",
 	       "======== Profiling application: ./saxpy\n"
 	       "======== Profiling result:\n" HEADING
 	       " GPU activities:   89.89%  400.00us         4  100.00us  100.00us  100.00us  "
@@ -109,7 +99,7 @@ TEST(two_clocks_and_their_agreement)
 	       "======== Overhead: about 1.2 ms of 500 ms (0.25 %), 4.0 ms of CPU in the "
 	       "background, 12 MB.\n"
 	       "======== Something to know.\n");
-	holds(session, "--verbose --print-gpu-summary",
+	holds("--verbose --print-gpu-summary",
 	      "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
 	      "======== Not timed: no free event (2).\n"
 	      "======== Time(%) leaves out 2 operations of rows without times.\n"
@@ -124,8 +114,7 @@ TEST(two_clocks_and_their_agreement)
 	      "background, 12 MB.\n"
 	      "======== Overhead measured: 1.5 ms in the program's calls on 16 threads.\n"
 	      "======== Overhead assumed: 0 ns in CUPTI on the host, 1.0 ms on the GPU.\n");
-	prints(session, "--quiet --print-gpu-summary --cross-check --kernels slow",
-	       HEADING
+	prints("--quiet --print-gpu-summary --cross-check --kernels slow", HEADING
 	       " GPU activities:  100.00%  400.00us         4  100.00us  100.00us  100.00us  "
 	       "slow(void)\n"
 	       "                        -         -         2         -         -         -  "
@@ -137,16 +126,14 @@ TEST(two_clocks_and_their_agreement)
 	       "slow(void) (operations overlapped; the events' time includes waiting for others)\n"
 	       " unchecked         2         0         -         -         -         -         -  "
 	       "[CUDA memset]\n");
-	session_close(session);
 }
 
 TEST(events_alone_are_labelled_and_samples_scaled)
 {
-	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
 	int i;
 
-	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 0};
+	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 0};
 	for (i = 0; i < 100; i++) {
 		session_add_weighted(session, &row->events, i % 2 ? 2000 : 4000, 10);
 		estimate_timed(&row->estimate, estimate_call(&row->estimate, 10), 10,
@@ -154,7 +141,7 @@ TEST(events_alone_are_labelled_and_samples_scaled)
 	}
 	row->calls = 1000;
 	row->untimed[UNTIMED_SAMPLED_OUT] = 900;
-	holds(session, "",
+	holds("",
 	      " GPU activities:  100.00% ~3.0000ms      1000  3.0000us  2.0000us  4.0000us  "
 	      "kernel\n"
 	      "No API activities were profiled.\n"
@@ -163,12 +150,10 @@ TEST(events_alone_are_labelled_and_samples_scaled)
 	      "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	      "0.00 us.\n"
 	      "======== ~ kernel: 3.00 ± 0.21 ms (95 %), from 100 of 1,000 calls.\n");
-	session_close(session);
 }
 
 TEST(few_timed_calls_have_no_interval_and_a_sample_its_own_average)
 {
-	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
 
 	for (int i = 0; i < 7; i++) {
@@ -179,7 +164,7 @@ TEST(few_timed_calls_have_no_interval_and_a_sample_its_own_average)
 			       i < 6 ? 9000 : 2000);
 	}
 	row->calls = 20;
-	holds(session, "--percentiles",
+	holds("--percentiles",
 	      " GPU activities:  100.00% ~82.000us        20  4.1000us  2.0000us  9.0000us  "
 	      "2.0000us  9.0000us  9.0000us  3.2910us  kernel\n"
 	      "No API activities were profiled.\n"
@@ -187,63 +172,52 @@ TEST(few_timed_calls_have_no_interval_and_a_sample_its_own_average)
 	      "======== Times of kernels, memsets and device copies include the event-pair "
 	      "overhead, which could not be measured.\n"
 	      "======== ~ kernel: 82.0 us, from 7 of 20 calls; no interval: too few samples.\n");
-	session_close(session);
 }
 
 TEST(calls_that_were_counted_for_a_while_are_so_marked)
 {
-	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_RUNTIME_API, "cudaGetDevice", -1);
 
 	for (int i = 0; i < 2000; i++)
 		session_add_sample(session, &row->cupti, 100);
 	row->calls = 2000;
 	row->more_calls = 1;
-	holds(session, "",
-	      "      API calls:  100.00%  200.00us     >2000     100ns     100ns     100ns  "
-	      "cudaGetDevice\n");
-	session_close(session);
+	holds("", "      API calls:  100.00%  200.00us     >2000     100ns     100ns     100ns  "
+		  "cudaGetDevice\n");
 }
 
 /* Only for the kinds of operation that there are. */
 TEST(what_is_taken_off_event_pairs_is_said)
 {
-	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
 
-	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 9};
-	session_header(session)->overheads[OVERHEAD_COPY] = (struct event_overhead){2700, 16, 500};
+	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 9};
+	header->overheads[OVERHEAD_COPY] = (struct event_overhead){2700, 16, 500};
 	session_add_sample(session, &row->events, 1000);
 	row->calls = 1;
 	row->overhead = OVERHEAD_COPY;
-	holds(session, "",
-	      "======== Timing: CUDA events; 1 GPU operation timed.\n"
-	      "======== Event-pair overhead taken off: copies to and from the host 2.70 ± 0.98 "
-	      "us.\n");
-	session_close(session);
+	holds("", "======== Timing: CUDA events; 1 GPU operation timed.\n"
+		  "======== Event-pair overhead taken off: copies to and from the host 2.70 ± 0.98 "
+		  "us.\n");
 }
 
 TEST(a_report_of_a_program_that_did_not_end_in_order_says_so)
 {
-	struct session *session = new_session();
-
-	add_calls(session, session_row(session, ROW_KERNEL, "kernel", 0), 1, 1000, 0);
-	session_header(session)->finished = 0;
-	holds(session, "",
+	add_calls(session_row(session, ROW_KERNEL, "kernel", 0), 1, 1000, 0);
+	header->finished = 0;
+	holds("",
 	      "The program was killed or is still running: its last operations may be missing.\n");
-	session_close(session);
 }
 
 TEST(names_are_printed_whole_and_csv_quotes_them)
 {
-	struct session *session = new_session();
 	char name[4200], expected[8600];
 
-	add_calls(session, session_row(session, ROW_KERNEL, "a \"quoted\", name", 0), 1, 3000, 0);
-	add_calls(session, session_row(session, ROW_KERNEL, "größe_✓", 0), 1, 2000, 0);
+	add_calls(session_row(session, ROW_KERNEL, "a \"quoted\", name", 0), 1, 3000, 0);
+	add_calls(session_row(session, ROW_KERNEL, "größe_✓", 0), 1, 2000, 0);
 	memset(name, 'k', 4096);
 	name[4096] = '\0';
-	add_calls(session, session_row(session, ROW_KERNEL, name, 0), 1, 1000, 0);
+	add_calls(session_row(session, ROW_KERNEL, name, 0), 1, 1000, 0);
 	snprintf(expected, sizeof(expected),
 		 "\"Type\",\"Time(%%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
 		 ",%%,us,,us,us,us,\n"
@@ -252,30 +226,23 @@ TEST(names_are_printed_whole_and_csv_quotes_them)
 		 "\"GPU activities\",33.333333,2.000000,1,2.000000,2.000000,2.000000,\"größe_✓\"\n"
 		 "\"GPU activities\",16.666667,1.000000,1,1.000000,1.000000,1.000000,\"%s\"\n",
 		 name);
-	prints(session, "--csv --quiet --print-gpu-summary", expected);
-	session_close(session);
+	prints("--csv --quiet --print-gpu-summary", expected);
 }
 
 TEST(rows_are_filtered_sorted_and_cut)
 {
-	struct session *session = new_session();
-
-	add_calls(session, session_row(session, ROW_KERNEL, "_Z1av", 0), 5, 1000, 0);
-	add_calls(session, session_row(session, ROW_KERNEL, "_Z1bv", 0), 1, 9000, 0);
-	add_calls(session, session_row(session, ROW_KERNEL, "_Z1cv", 1), 2, 2000, 0);
-	prints(session, "--quiet --print-gpu-summary --sort calls --top 2",
-	       HEADING
+	add_calls(session_row(session, ROW_KERNEL, "_Z1av", 0), 5, 1000, 0);
+	add_calls(session_row(session, ROW_KERNEL, "_Z1bv", 0), 1, 9000, 0);
+	add_calls(session_row(session, ROW_KERNEL, "_Z1cv", 1), 2, 2000, 0);
+	prints("--quiet --print-gpu-summary --sort calls --top 2", HEADING
 	       " GPU activities:   27.78%  5.0000us         5  1.0000us  1.0000us  1.0000us  "
 	       "a(void)\n"
 	       "                   22.22%  4.0000us         2  2.0000us  2.0000us  2.0000us  "
 	       "c(void)\n");
-	prints(session, "--quiet --print-gpu-summary --exclude-kernels '^a' --devices 0",
-	       HEADING
+	prints("--quiet --print-gpu-summary --exclude-kernels '^a' --devices 0", HEADING
 	       " GPU activities:  100.00%  9.0000us         1  9.0000us  9.0000us  9.0000us  "
 	       "b(void)\n");
-	prints(session, "--quiet --print-gpu-summary --kernels none",
-	       "No kernels were profiled.\n");
-	session_close(session);
+	prints("--quiet --print-gpu-summary --kernels none", "No kernels were profiled.\n");
 }
 
 /* Rows that are equal by a key are sorted by time, then by name. */
@@ -290,16 +257,15 @@ TEST(each_sort_key_has_its_own_order)
 		const char *words, *order;
 	} orders[] = {{"time", "eabfcd"}, {"calls", "acebfd"}, {"avg", "debfca"},
 		      {"min", "debfac"},  {"max", "cebfda"},   {"name", "abcdef"}};
-	struct session *session = new_session();
 	char words[64], order[8], *text, *line;
 	size_t length;
 
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
 		struct row *row = session_row(session, ROW_KERNEL, kernels[i].name, 0);
 
-		add_calls(session, row, kernels[i].calls, kernels[i].shorter, 0);
+		add_calls(row, kernels[i].calls, kernels[i].shorter, 0);
 		if (kernels[i].longer)
-			add_calls(session, row, 1, kernels[i].longer, 0);
+			add_calls(row, 1, kernels[i].longer, 0);
 	}
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
 		snprintf(words, sizeof(words), "--quiet --print-gpu-summary --sort %s",
@@ -313,7 +279,6 @@ TEST(each_sort_key_has_its_own_order)
 		assert_string_equal(order, orders[i].order);
 		free(text);
 	}
-	session_close(session);
 }
 
 /* Of a job those devices are known that its processes used. */
@@ -335,13 +300,11 @@ TEST(a_device_that_is_not_there_is_told_with_those_that_are)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct session *session;
 		char words[64], *text, *rest;
 
-		assert_int_equal(session_create(&session, NULL, 0), 0);
-		session_header(session)->pid = 1;
-		for (const char *device = cases[i].there; *device; device++)
-			strcpy(session_header(session)->devices[*device - '0'].name, "GPU");
+		for (int device = 0; device < 4; device++)
+			strcpy(header->devices[device].name,
+			       strchr(cases[i].there, '0' + device) ? "GPU" : "");
 		snprintf(words, sizeof(words), "--print-gpu-summary --devices %s", cases[i].asked);
 		text = printed(session, words);
 		rest = strstr(text, "======== Profiling result");
@@ -349,41 +312,38 @@ TEST(a_device_that_is_not_there_is_told_with_those_that_are)
 			*rest = '\0';
 		assert_string_equal(text, cases[i].warning);
 		free(text);
-		session_close(session);
 	}
 }
 
 /* Figures of which no two are equal, on two devices, the larger ones first. */
-static struct session *two_devices(void)
+static void two_devices(void)
 {
-	struct session *session = new_session();
 	struct row *row;
 	int device;
 
-	session_header(session)->devices[1].used = 1;
+	header->devices[1].used = 1;
 	for (device = 0; device < 2; device++) {
 		row = session_row(session, ROW_KERNEL, "k", device);
-		add_calls(session, row, 3, device ? 1000 : 7000, 0);
-		add_calls(session, row, 1, device ? 3000 : 9000, 0);
+		add_calls(row, 3, device ? 1000 : 7000, 0);
+		add_calls(row, 1, device ? 3000 : 9000, 0);
 		row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", device);
-		add_calls(session, row, 1, device ? 2000 : 5000, 0);
+		add_calls(row, 1, device ? 2000 : 5000, 0);
 		session_add_bytes(row, device ? 1000000 : 4000000);
 	}
-	return session;
 }
 
 TEST(rows_of_two_devices_are_added_up)
 {
-	struct session *session = two_devices();
+	two_devices();
 
-	prints(session, "--quiet --print-gpu-summary --percentiles",
+	prints("--quiet --print-gpu-summary --percentiles",
 	       "            Type  Time(%)      Time     Calls       Avg       Min       Max       "
 	       "Med       p95       p99    StdDev  Name\n"
 	       " GPU activities:   83.72%  36.000us         8  4.5000us  1.0000us  9.0000us  "
 	       "2.9750us  9.0000us  9.0000us  3.3380us  k\n"
 	       "                   16.28%  7.0000us         2  3.5000us  2.0000us  5.0000us  "
 	       "2.0000us  5.0000us  5.0000us  2.1210us  [CUDA memcpy HtoD]\n");
-	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
+	prints("--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
 	       "(ns),Name\n"
 	       "100.0,36000,8,4500.0,2975.0,1000,9000,3338.1,k\n"
@@ -395,14 +355,11 @@ TEST(rows_of_two_devices_are_added_up)
 	       "Total (MB),Count,Avg (MB),Med (MB),Min (MB),Max (MB),StdDev (MB),Operation\n"
 	       "5.000,2,2.500,,1.000,4.000,2.121,[CUDA memcpy Host-to-Device]\n"
 	       "\n");
-	session_close(session);
 }
 
 /* Of each device's calls events timed a fifth. */
 TEST(estimates_of_two_devices_are_added_up)
 {
-	struct session *session = new_session();
-
 	for (int device = 0; device < 2; device++) {
 		struct row *row = session_row(session, ROW_KERNEL, "k", device);
 
@@ -414,7 +371,7 @@ TEST(estimates_of_two_devices_are_added_up)
 		}
 		row->calls = device ? 200 : 201;
 	}
-	holds(session, "--percentiles",
+	holds("--percentiles",
 	      " GPU activities:  100.00% ~2.7944ms       401  6.9680us  1.0000us  12.900us  "
 	      "4.9270us  12.415us  12.900us  4.1690us  k\n"
 	      "No API activities were profiled.\n"
@@ -422,16 +379,14 @@ TEST(estimates_of_two_devices_are_added_up)
 	      "======== Times of kernels, memsets and device copies include the event-pair "
 	      "overhead, which could not be measured.\n"
 	      "======== ~ k: 2.79 ± 0.10 ms (95 %), from 80 of 401 calls.\n");
-	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
+	prints("--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
 	       "(ns),Name\n"
 	       "100.0,2794398,401,6968.6,4927.0,1000,12900,4169.3,k\n\n");
-	session_close(session);
 }
 
 TEST(percentiles_and_histograms_come_from_the_samples)
 {
-	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
 	uint64_t i;
 
@@ -439,7 +394,7 @@ TEST(percentiles_and_histograms_come_from_the_samples)
 		row->calls++;
 		session_add_sample(session, &row->cupti, i);
 	}
-	prints(session, "--quiet --print-gpu-summary --percentiles --histogram",
+	prints("--quiet --print-gpu-summary --percentiles --histogram",
 	       "            Type  Time(%)      Time     Calls       Avg       Min       Max       "
 	       "Med       p95       p99    StdDev  Name\n"
 	       " GPU activities:  100.00%      10ns         4       2ns       1ns       4ns       "
@@ -454,12 +409,10 @@ TEST(percentiles_and_histograms_come_from_the_samples)
 	       "##################################################\n"
 	       "       4ns ..       4ns           1  "
 	       "##################################################\n");
-	session_close(session);
 }
 
 TEST(each_percentile_is_its_own)
 {
-	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
 
 	for (uint64_t i = 0; i < 200; i++) {
@@ -470,60 +423,52 @@ TEST(each_percentile_is_its_own)
 				   : i < 197 ? 40
 					     : 80);
 	}
-	prints(session, "--quiet --print-gpu-summary --percentiles",
+	prints("--quiet --print-gpu-summary --percentiles",
 	       "            Type  Time(%)      Time     Calls       Avg       Min       Max       "
 	       "Med       p95       p99    StdDev  Name\n"
 	       " GPU activities:  100.00%  3.3400us       200      16ns      10ns      80ns      "
 	       "10ns      40ns      80ns      10ns  k\n");
-	session_close(session);
 }
 
 TEST(a_histogram_of_zeros_is_not_drawn)
 {
-	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
 
-	add_calls(session, row, 2, 1000, 0);
+	add_calls(row, 2, 1000, 0);
 	memset(session_histogram(session, row->cupti.histogram), 0, sizeof(struct histogram));
-	prints(session, "--quiet --print-gpu-summary --histogram",
-	       HEADING
+	prints("--quiet --print-gpu-summary --histogram", HEADING
 	       " GPU activities:  100.00%  2.0000us         2  1.0000us  1.0000us  1.0000us  k\n");
-	session_close(session);
 }
 
 TEST(no_histogram_is_drawn_into_csv)
 {
-	struct session *session = new_session();
-
-	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 2, 1000, 0);
-	prints(session, "--quiet --csv --print-gpu-summary --histogram",
+	add_calls(session_row(session, ROW_KERNEL, "k", 0), 2, 1000, 0);
+	prints("--quiet --csv --print-gpu-summary --histogram",
 	       "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
 	       ",%,us,,us,us,us,\n"
 	       "\"GPU activities\",100.000000,2.000000,2,1.000000,1.000000,1.000000,\"k\"\n");
-	holds(session, "--csv --histogram",
+	holds("--csv --histogram",
 	      "======== Warning: --histogram is ignored with --csv: it draws text\n");
-	session_close(session);
 }
 
 TEST(nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed)
 {
-	struct session *session = new_session();
 	struct row *row;
 	int i;
 
-	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 4, 1000, 0);
+	add_calls(session_row(session, ROW_KERNEL, "k", 0), 4, 1000, 0);
 	/* Looked up and never launched: no line. */
 	assert_non_null(session_row(session, ROW_KERNEL, "l", 0));
 	/* One line of two rows: the average is of the calls that have a time. */
-	add_calls(session, session_row(session, ROW_KERNEL, "k", 1), 3, 0, 0);
+	add_calls(session_row(session, ROW_KERNEL, "k", 1), 3, 0, 0);
 	row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
-	add_calls(session, row, 3, 0, 0);
+	add_calls(row, 3, 0, 0);
 	for (i = 1; i <= 3; i++)
 		session_add_bytes(row, i * 1000000);
 	row = session_row(session, ROW_MEMSET, "[CUDA memset]", 0);
-	add_calls(session, row, 1, 0, 0);
+	add_calls(row, 1, 0, 0);
 	session_add_bytes(row, 500000);
-	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
+	prints("--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
 	       "(ns),Name\n"
 	       "100.0,4000,7,1000.0,1000.0,1000,1000,0.0,k\n"
@@ -537,28 +482,23 @@ TEST(nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed)
 	       "6.000,3,2.000,,1.000,3.000,1.000,[CUDA memcpy Host-to-Device]\n"
 	       "0.500,1,0.500,0.500,0.500,0.500,0.000,[CUDA memset]\n"
 	       "\n");
-	session_close(session);
 }
 
 /* From 2^52 on a figure has no tenths that could be rounded; one of a damaged profile has any size.
  */
 TEST(nsys_figures_without_tenths_are_not_rounded)
 {
-	struct session *session = new_session();
-
-	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 1, 1ULL << 52, 0);
-	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
+	add_calls(session_row(session, ROW_KERNEL, "k", 0), 1, 1ULL << 52, 0);
+	prints("--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
 	       "(ns),Name\n"
 	       "100.0,4503599627370496,1,4503599627370496.0,4503599627370496.0,4503599627370496,"
 	       "4503599627370496,0.0,k\n"
 	       "\n");
-	session_close(session);
 }
 
 TEST(traces_name_streams_and_launched_kernels)
 {
-	struct session *session = new_session();
 	struct trace_record record = {
 		.start = 1000,
 		.end = 3000,
@@ -567,7 +507,7 @@ TEST(traces_name_streams_and_launched_kernels)
 		.correlation = 9,
 	};
 
-	session_header(session)->trace_start = 500;
+	header->trace_start = 500;
 	record.name = session_intern(session, "cudaLaunchKernel");
 	record.kernel = session_intern(session, "_Z1kv");
 	assert_int_equal(session_trace(session, &record), 0);
@@ -585,7 +525,7 @@ TEST(traces_name_streams_and_launched_kernels)
 		.dynamic_shared = 2048,
 	};
 	assert_int_equal(session_trace(session, &record), 0);
-	prints(session, "--quiet --print-gpu-trace --print-api-trace --stream-name S%i",
+	prints("--quiet --print-gpu-trace --print-api-trace --stream-name S%i",
 	       "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    "
 	       "DSMem*  "
 	       "         Device   Context    Stream  Name\n"
@@ -595,12 +535,10 @@ TEST(traces_name_streams_and_launched_kernels)
 	       "2.0000us  5.0000us             (64 2 1)       (256 1 1)        16        0B  "
 	       "2.0000KB  "
 	       "NVIDIA H200 (0)         1       S13  k(void) [9]\n");
-	session_close(session);
 }
 
 TEST(a_live_report_carries_the_process)
 {
-	struct session *session = new_session();
 	struct options options;
 	char message[64], expected[256], *text;
 	size_t size;
@@ -617,8 +555,7 @@ TEST(a_live_report_carries_the_process)
 			    "--query-metrics\n");
 	free(text);
 	options_free(&options);
-	session_header(session)->pid = getpid();
+	header->pid = getpid();
 	snprintf(expected, sizeof(expected), "==%d== Profiling result:\n", (int)getpid());
-	holds(session, "", expected);
-	session_close(session);
+	holds("", expected);
 }

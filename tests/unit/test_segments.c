@@ -7,26 +7,20 @@
 #include <unistd.h>
 
 #include "report/session/session_internal.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
 #define KIB 1024ull
 
-static char folder[40], path[64];
 static struct session *session;
 
 BEFORE_EACH
 {
-	strcpy(folder, "/tmp/ktime-segments-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/profile", folder);
 	assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
 }
 
 AFTER_EACH
 {
 	session_close(session);
-	unlink(path);
-	assert_int_equal(rmdir(folder), 0);
 }
 
 static void name_of(char *name, size_t size, unsigned number)

@@ -9,22 +9,7 @@
 #include <unistd.h>
 
 #include "report/session/session.h"
-#include "tests/unit/test.h"
-
-static char directory[64], path[96];
-
-BEFORE_EACH
-{
-	strcpy(directory, "/tmp/ktime-session-XXXXXX");
-	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/session", directory);
-}
-
-AFTER_EACH
-{
-	unlink(path);
-	assert_int_equal(rmdir(directory), 0);
-}
+#include "tests/unit/one_folder.h"
 
 static void fill(struct session *session)
 {
@@ -290,8 +275,8 @@ TEST(no_descriptor_is_left_open_and_none_of_the_programs_is_closed)
 	assert_int_equal(open_descriptors(), before);
 	assert_int_equal(session_open(&session, path), 0);
 	session_close(session);
-	assert_int_equal(session_create(&session, directory, 0), -EISDIR);
-	assert_int_equal(session_open(&session, directory), -EISDIR);
+	assert_int_equal(session_create(&session, folder, 0), -EISDIR);
+	assert_int_equal(session_open(&session, folder), -EISDIR);
 	assert_int_equal(open_descriptors(), before);
 }
 
@@ -300,10 +285,10 @@ TEST(a_path_that_cannot_be_had_creates_nothing)
 	struct session *session;
 	char bad[128];
 
-	snprintf(bad, sizeof(bad), "%s/none/session", directory);
+	snprintf(bad, sizeof(bad), "%s/none/session", folder);
 	assert_int_equal(session_create(&session, bad, false), -ENOENT);
 	assert_null(session);
-	assert_int_equal(session_create(&session, directory, false), -EISDIR);
+	assert_int_equal(session_create(&session, folder, false), -EISDIR);
 	assert_int_equal(session_create(&session, "/dev/null", false), -EINVAL);
 }
 

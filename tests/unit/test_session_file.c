@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include "report/session/session.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
 #define ROWS	      20000u
 
 /* More than a file has room for when it is made. */
 #define TRACE_RECORDS 50000u
 
-static char folder[] = "session_file.XXXXXX", path[64];
 static struct session *session;
 /* While the file grows: how often the program closes its descriptor, and whether it opens another
  * file under that number. */
@@ -41,17 +40,12 @@ int posix_fallocate(int fd, off_t offset, off_t length)
 
 BEFORE_EACH
 {
-	snprintf(folder, sizeof(folder), "session_file.XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/profile", folder);
 	assert_int_equal(session_create(&session, path, 0), 0);
 }
 
 AFTER_EACH
 {
 	session_close(session);
-	unlink(path);
-	assert_int_equal(rmdir(folder), 0);
 }
 
 static void add_rows(void)

@@ -5,24 +5,14 @@
 
 #include "report/session/estimate.h"
 #include "report/session/items.h"
-#include "report/session/session.h"
-#include "tests/unit/test.h"
-
-static struct session *session;
-static struct session_header *header;
+#include "tests/unit/one_session.h"
 
 BEFORE_EACH
 {
-	assert_int_equal(session_create(&session, NULL, SESSION_TRACE), 0);
-	header = session_header(session);
 	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 300};
 	header->overheads[OVERHEAD_COPY] = (struct event_overhead){1300, 16, 20};
 	header->queued = (struct event_overhead){700, 16, 800};
-}
-
-AFTER_EACH
-{
-	session_close(session);
+	header->trace_on = 1;
 }
 
 /* A row whose pairs took 10,000 ns, 11,000 and so on; that many of them were queued. */

@@ -4,20 +4,17 @@
 
 #include "report/print/table.h"
 #include "report/session/estimate.h"
-#include "report/session/session.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_session.h"
 
 #define CALLS  1000
 #define TIMED  100
 #define WEIGHT (CALLS / TIMED)
 
-static struct session *session;
 static struct row *row;
 
 BEFORE_EACH
 {
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	session_header(session)->cupti_active = 1;
+	header->cupti_active = 1;
 	row = session_row(session, ROW_KERNEL, "kernel", 0);
 	row->calls = CALLS;
 	row_set_windows(row, 1e6, 0);
@@ -30,11 +27,6 @@ BEFORE_EACH
 				     estimate_whole_calls(&row->estimate, WEIGHT));
 		estimate_timed(&row->estimate, place, WEIGHT, took);
 	}
-}
-
-AFTER_EACH
-{
-	session_close(session);
 }
 
 static enum clock_source shown(double times_the_events_error)

@@ -10,9 +10,9 @@
 #include "report/control/control.h"
 #include "report/live/live.h"
 #include "report/session/session.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
-static char folder[32], path[64], output[64];
+static char output[64];
 static struct session *session;
 static struct control_page *page;
 static struct row *row;
@@ -84,9 +84,6 @@ static void *run_program(void *argument)
 
 BEFORE_EACH
 {
-	strcpy(folder, "/tmp/ktime-steer-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/profile", folder);
 	snprintf(output, sizeof(output), "%s/output", folder);
 	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
 	session_header(session)->cupti_active = 1;
@@ -107,9 +104,7 @@ AFTER_EACH
 	pthread_join(program, NULL);
 	session_close(session);
 	options_free(&options);
-	unlink(path);
 	unlink(output);
-	rmdir(folder);
 }
 
 /* The standard error of a command, and its status. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces in text and CSV, in each unit: every column has its own record's figure. */
-#include "report/session/session.h"
 #include "tests/unit/printed.h"
-#include "tests/unit/test.h"
-
-static struct session *session;
+#include "tests/unit/one_session.h"
 
 static void add(struct trace_record record, const char *name)
 {
@@ -16,12 +13,6 @@ static void add(struct trace_record record, const char *name)
 /* No two figures are equal. */
 BEFORE_EACH
 {
-	struct session_header *header;
-
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	header = session_header(session);
-	header->pid = 1;
-	header->finished = 1;
 	header->trace_start = 1000;
 	strcpy(header->devices[0].name, "NVIDIA H200");
 	strcpy(header->devices[1].name, "NVIDIA H100 80GB HBM3");
@@ -75,11 +66,6 @@ BEFORE_EACH
 				  .correlation = 7,
 				  .kernel = session_intern(session, "_Z1kv")},
 	    "cudaLaunchKernel");
-}
-
-AFTER_EACH
-{
-	session_close(session);
 }
 
 static void prints(const char *words, const char *expected)

@@ -3,22 +3,7 @@
 #include <unistd.h>
 
 #include "report/session/session.h"
-#include "tests/unit/test.h"
-
-static char folder[32], path[48];
-
-BEFORE_EACH
-{
-	strcpy(folder, "/tmp/ktime-limit-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/profile", folder);
-}
-
-AFTER_EACH
-{
-	unlink(path);
-	assert_int_equal(rmdir(folder), 0);
-}
+#include "tests/unit/one_folder.h"
 
 /* Two to four segments of 64 KiB: the last one is part-filled. */
 TEST(a_limited_trace_keeps_the_newest)
