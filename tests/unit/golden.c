@@ -211,15 +211,28 @@ char *golden_text(const char *name)
 	return text;
 }
 
-void is_golden(const char *name, const char *text)
+static char *written;
+static size_t written_size;
+static FILE *writing;
+
+FILE *golden_begin(void)
+{
+	writing = open_memstream(&written, &written_size);
+	assert_non_null(writing);
+	return writing;
+}
+
+void golden_end(const char *name)
 {
 	char *path = path_of(name), *expected;
 
+	fclose(writing);
 	if (getenv("FIGURES"))
-		write_file(path, text, true);
+		write_file(path, written, true);
 	expected = read_unfolded(path);
-	are_equal(path, text, expected);
+	are_equal(path, written, expected);
 	free(expected);
+	free(written);
 	free(path);
 }
 

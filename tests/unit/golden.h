@@ -3,18 +3,22 @@
 #ifndef KTIME_TESTS_UNIT_GOLDEN_H
 #define KTIME_TESTS_UNIT_GOLDEN_H
 
+#include <stdio.h>
+
+/* What a text is written to. */
+FILE *golden_begin(void);
 /*
- * Compares a text with tests/golden/NAME.txt, line by line, and fails the test where they differ.
+ * Compares it with tests/golden/NAME.txt, line by line, and fails the test where they differ.
  * Where a change of the output is wanted, the test is run with FIGURES=write, which writes its
  * files anew; the difference is then to be read.
  *
  * Of lines that stood in an earlier part of the text, which begins with "$ " or "# ", the file has
  * the first alone: `[as under "TITLE OF THE PART" for 21 lines] FIRST LINE`.
  */
-void is_golden(const char *name, const char *text);
+void golden_end(const char *name);
 /* The text of that file, with all its lines; the caller frees it. */
 char *golden_text(const char *name);
-/* The same for a file of another name. */
+/* The same for a text and a file of another name, which has all lines. */
 void is_golden_file(const char *path, const char *text);
 
 #endif

@@ -3,28 +3,20 @@
 #ifndef KTIME_TESTS_UNIT_RUNNING_PROFILE_H
 #define KTIME_TESTS_UNIT_RUNNING_PROFILE_H
 
-#include <unistd.h>
-
 #include "report/options/options.h"
 #include "report/session/session.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_folder.h"
 
 #define MS 1000000ull
 
-static char folder[32], path[64];
 static struct session *session;
 static struct options options;
 
-static inline int start_profile(void)
+BEFORE_EACH
 {
 	struct session_header *header;
 
-	strcpy(folder, "/tmp/ktime-running-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof(path), "%s/profile", folder);
-	if (session_create(&session, path, SESSION_KEPT))
-		return -1;
+	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
 	header = session_header(session);
 	header->pid = 4321;
 	header->cupti_active = 1;
@@ -32,16 +24,12 @@ static inline int start_profile(void)
 	options_defaults(&options);
 	options.profile = path;
 	options.names = NAMES_SHORT;
-	return 0;
 }
 
-static inline int stop_profile(void)
+AFTER_EACH
 {
 	session_close(session);
 	options_free(&options);
-	unlink(path);
-	rmdir(folder);
-	return 0;
 }
 
 static inline void call(enum row_kind kind, const char *name, int device, unsigned calls,
@@ -54,6 +42,15 @@ static inline void call(enum row_kind kind, const char *name, int device, unsign
 		row->calls++;
 		session_add_sample(session, &row->cupti, took);
 	}
+}
+
+static inline void first_calls(void)
+{
+	call(ROW_KERNEL, "_Z5firstv", 0, 4, 100);
+	call(ROW_KERNEL, "_Z6secondv", 0, 2, 1000);
+	call(ROW_KERNEL, "_Z6secondv", 1, 1, 500);
+	call(ROW_MEMCPY, "[CUDA memcpy HtoD]", 0, 1, 300);
+	call(ROW_RUNTIME_API, "cudaLaunchKernel", -1, 7, 10);
 }
 
 #endif

@@ -9,12 +9,13 @@
 #include <unistd.h>
 
 #include "report/compare/compare.h"
+#include "tests/unit/caught.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 
 #define RUNS 6
 
-static char *project, folder[40], said[65536], complaint[1024];
+static char *project, folder[40];
 static const char *files[RUNS] = {"a1", "a2", "a3", "b1", "b2", "b3"};
 static struct options options;
 
@@ -63,44 +64,23 @@ AFTER_EACH
 	free(project);
 }
 
-static void take(char *text, size_t size, int descriptor, int before)
-{
-	ssize_t length;
-
-	fflush(NULL);
-	length = pread(descriptor, text, size - 1, 0);
-	text[length > 0 ? length : 0] = '\0';
-	dup2(before, descriptor);
-	close(before);
-}
-
 /* Runs ktime diff; what it prints goes to `said`, what it complains of to `complaint`. */
 static int diff(const char *const *names, size_t separator, size_t count)
 {
-	int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO), status;
-	FILE *printed = tmpfile(), *complained = tmpfile();
+	int status;
 
-	assert_true(out >= 0 && errors >= 0 && printed && complained);
-	fflush(NULL);
-	dup2(fileno(printed), STDOUT_FILENO);
-	dup2(fileno(complained), STDERR_FILENO);
+	catch_begin(false);
 	options.separator = separator;
 	status = command_diff(&options, names, count);
-	take(said, sizeof(said), STDOUT_FILENO, out);
-	take(complaint, sizeof(complaint), STDERR_FILENO, errors);
-	fclose(printed);
-	fclose(complained);
+	catch_end();
 	return status;
 }
 
 TEST(each_form_is_printed)
 {
 	const char *const single[] = {"a1", "b1"};
-	char *all = NULL;
-	size_t size;
-	FILE *file = open_memstream(&all, &size);
+	FILE *file = golden_begin();
 
-	assert_non_null(file);
 	assert_int_equal(diff(single, 0, 2), 0);
 	fprintf(file, "$ ktime diff a1 b1\n%s", said);
 	assert_int_equal(diff(files, 3, 6), 0);
@@ -114,12 +94,10 @@ TEST(each_form_is_printed)
 	options.markdown = "-";
 	assert_int_equal(diff(files, 3, 6), 0);
 	fprintf(file, "$ ktime diff --markdown - a1 a2 a3 -- b1 b2 b3\n%s", said);
-	fclose(file);
 	assert_string_equal(complaint, "");
 	assert_int_equal(chdir(project), 0);
-	is_golden("diff", all);
+	golden_end("diff");
 	assert_int_equal(chdir(folder), 0);
-	free(all);
 }
 
 TEST(a_form_in_a_file_is_beside_the_text)

@@ -111,18 +111,13 @@ static void write_windows(unsigned row, FILE *file)
 
 TEST(estimates_are_as_they_were)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = golden_begin();
 
-	assert_non_null(file);
 	for (unsigned row = 0; row < ROWS; row++) {
 		write_estimate(row, file);
 		write_windows(row, file);
 	}
-	fclose(file);
-	is_golden("estimates", text);
-	free(text);
+	golden_end("estimates");
 }
 
 TEST(forgetting_times_forgets_the_part_of_a_call)

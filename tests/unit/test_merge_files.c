@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include "report/merge/merge.h"
+#include "tests/unit/caught.h"
 #include "tests/unit/one_folder.h"
 
 #define FILES 24
 
-static char output[64], paths[FILES][64], text[4096];
+static char output[64], paths[FILES][64];
 static const char *names[FILES];
 static struct merge *merge;
 
@@ -53,23 +54,14 @@ static void no_profile(int number)
 	fclose(file);
 }
 
-/* Merges; what is written to the standard error goes to `text`. */
+/* Merges; what is written to the standard error goes to `complaint`. */
 static int merged(const char *path, size_t count)
 {
-	int before = dup(STDERR_FILENO), error;
-	FILE *file = tmpfile();
-	ssize_t length;
+	int error;
 
-	assert_true(before >= 0 && file);
-	fflush(stderr);
-	dup2(fileno(file), STDERR_FILENO);
+	catch_begin(false);
 	error = merge_files(&merge, path, false, false, names, count);
-	fflush(stderr);
-	dup2(before, STDERR_FILENO);
-	close(before);
-	length = pread(fileno(file), text, sizeof(text) - 1, 0);
-	text[length > 0 ? length : 0] = '\0';
-	fclose(file);
+	catch_end();
 	return error;
 }
 
@@ -90,7 +82,7 @@ TEST(what_cannot_be_merged_is_named_and_left_out)
 		 "ktime: left out: %s: given twice\n"
 		 "ktime: left out: %s: No such file or directory\n",
 		 paths[1], paths[2], paths[3], paths[4]);
-	assert_string_equal(text, expected);
+	assert_string_equal(complaint, expected);
 	header = session_header(merge_session(merge));
 	assert_int_equal(header->processes, 2);
 	assert_int_equal(header->finished, 1);
@@ -106,13 +98,13 @@ TEST(up_to_twenty_are_named)
 
 	profile(0, 10, "one");
 	assert_int_equal(merged(NULL, 21), 0);
-	for (const char *at = text; (at = strchr(at, '\n')); at++)
+	for (const char *at = complaint; (at = strchr(at, '\n')); at++)
 		lines++;
 	assert_int_equal(lines, 20);
-	assert_null(strstr(text, "more files"));
+	assert_null(strstr(complaint, "more files"));
 	merge_free(merge);
 	assert_int_equal(merged(NULL, FILES), 0);
-	assert_non_null(strstr(text, "ktime: left out: 3 more files\n"));
+	assert_non_null(strstr(complaint, "ktime: left out: 3 more files\n"));
 	assert_int_equal(session_header(merge_session(merge))->note_count, 20);
 }
 
@@ -125,7 +117,7 @@ TEST(without_a_profile_nothing_is_left)
 		 "ktime: left out: %s: No such file or directory\nktime: no profile could be "
 		 "merged\n",
 		 paths[0]);
-	assert_string_equal(text, expected);
+	assert_string_equal(complaint, expected);
 	assert_null(merge);
 	assert_int_equal(access(output, F_OK), -1);
 }
@@ -138,8 +130,9 @@ TEST(a_file_that_is_there_is_kept)
 	profile(1, 11, "one");
 	assert_int_equal(merged(paths[1], 1), -EEXIST);
 	snprintf(expected, sizeof(expected), "ktime: %s: File exists (-f replaces it)\n", paths[1]);
-	assert_string_equal(text, expected);
+	assert_string_equal(complaint, expected);
 	assert_int_equal(access(paths[1], F_OK), 0);
 	assert_int_equal(merged("/nonexistent/folder/file", 1), -ENOENT);
-	assert_string_equal(text, "ktime: /nonexistent/folder/file: No such file or directory\n");
+	assert_string_equal(complaint,
+			    "ktime: /nonexistent/folder/file: No such file or directory\n");
 }

@@ -166,7 +166,7 @@ static void write_json(struct session *session, bool all, FILE *file)
 }
 
 /* What is written of a merged profile: all of it, or what its processes have to do with. */
-static char *written(struct session *session, bool all)
+static void write_forms(struct session *session, bool all, FILE *file)
 {
 	static const char *const words[] = {
 		"",
@@ -177,14 +177,20 @@ static char *written(struct session *session, bool all)
 		"--quiet --csv --percentiles --print-summary",
 		"--quiet --top 2 --print-gpu-summary --names short",
 	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		write_report(session, words[i], (unsigned)i, !all && i < 4, file);
+	write_json(session, all, file);
+}
+
+static char *written(struct session *session)
+{
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	assert_non_null(file);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		write_report(session, words[i], (unsigned)i, !all && i < 4, file);
-	write_json(session, all, file);
+	write_forms(session, true, file);
 	fclose(file);
 	return text;
 }
@@ -192,15 +198,13 @@ static char *written(struct session *session, bool all)
 TEST(each_figure_is_merged)
 {
 	struct merge *merge;
-	char *text;
 
 	assert_int_equal(merge_start(&merge, NULL, true), 0);
 	for (int i = 0; i < 3; i++)
 		add(merge, process_of(i));
 	merge_finish(merge);
-	text = written(merge_session(merge), false);
-	is_golden("merged_job", text);
-	free(text);
+	write_forms(merge_session(merge), false, golden_begin());
+	golden_end("merged_job");
 	merge_free(merge);
 }
 
@@ -231,8 +235,8 @@ TEST(a_merged_profile_can_be_merged)
 		assert_int_equal(
 			session_header(merge_session(all))->counters[COUNTER_trace_records] > 0,
 			whole);
-		expected = written(merge_session(all), true);
-		text = written(merge_session(again), true);
+		expected = written(merge_session(all));
+		text = written(merge_session(again));
 		assert_string_equal(text, expected);
 		free(text);
 		free(expected);
@@ -286,11 +290,8 @@ TEST(a_tree_of_processes_is_listed)
 {
 	static const char *const words[] = {"", "--top 1", "--quiet --csv"};
 	struct merge *merge;
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = golden_begin();
 
-	assert_non_null(file);
 	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	for (int i = 0; i < 10; i++)
 		add(merge, child(300 + i, 5 + (unsigned)i, false, true));
@@ -310,9 +311,7 @@ TEST(a_tree_of_processes_is_listed)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		write_report(merge_session(merge), words[i], 30 - 9 * (unsigned)i, true, file);
 	write_json(merge_session(merge), false, file);
-	fclose(file);
-	is_golden("merged_tree", text);
-	free(text);
+	golden_end("merged_tree");
 	merge_free(merge);
 }
 

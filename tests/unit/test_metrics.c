@@ -75,11 +75,8 @@ TEST(values_are_printed_as_nvprof_does)
 		"--print-gpu-summary --metrics ipc --csv --quiet",
 		"--print-gpu-summary --metrics ipc --csv --devices 1",
 	};
-	char *all = NULL;
-	size_t size;
-	FILE *file = open_memstream(&all, &size);
+	FILE *file = golden_begin();
 
-	assert_non_null(file);
 	assert_int_equal(session_create(&session, NULL, 0), 0);
 	fill();
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -90,9 +87,7 @@ TEST(values_are_printed_as_nvprof_does)
 	}
 	fputs("$ ktime --query-metrics\n", file);
 	metrics_list(file);
-	fclose(file);
-	is_golden("metrics", all);
-	free(all);
+	golden_end("metrics");
 	session_close(session);
 }
 

@@ -8,9 +8,10 @@
 #include "report/export/export.h"
 #include "report/export/output.h"
 #include "tests/unit/whole_profile.h"
+#include "tests/unit/caught.h"
 #include "tests/unit/one_folder.h"
 
-static char profile[64], message[512], said[512];
+static char profile[64], message[512];
 
 BEFORE_EACH
 {
@@ -205,24 +206,15 @@ TEST(what_cannot_be_written_is_said)
 	assert_int_equal(output_finish(&output, message, sizeof(message)), 0);
 }
 
-/* Runs ktime export of the profile; what it says goes to `said`. */
+/* Runs ktime export of the profile; what it says goes to `complaint`. */
 static int export_profile(const struct options *options)
 {
 	const char *const files[] = {profile};
-	int before = dup(STDERR_FILENO), status;
-	FILE *file = tmpfile();
-	ssize_t length;
+	int status;
 
-	assert_true(before >= 0 && file);
-	fflush(stderr);
-	dup2(fileno(file), STDERR_FILENO);
+	catch_begin(false);
 	status = command_export(options, files, 1);
-	fflush(stderr);
-	dup2(before, STDERR_FILENO);
-	close(before);
-	length = pread(fileno(file), said, sizeof(said) - 1, 0);
-	said[length > 0 ? length : 0] = '\0';
-	fclose(file);
+	catch_end();
 	return status;
 }
 
@@ -239,7 +231,7 @@ TEST(a_profile_is_exported_in_each_form)
 		options_defaults(&options);
 		*(form == 0 ? &options.sqlite : form == 1 ? &options.chrome : &options.json) = path;
 		assert_int_equal(export_profile(&options), 0);
-		assert_string_equal(said, "");
+		assert_string_equal(complaint, "");
 		file = fopen(path, "re");
 		assert_non_null(file);
 		assert_int_equal(fread(start, 1, strlen(starts[form]), file), strlen(starts[form]));
@@ -261,11 +253,11 @@ TEST(what_is_not_exported_is_said)
 
 	options_defaults(&options);
 	assert_int_equal(export_profile(&options), 2);
-	assert_non_null(strstr(said, "ktime export: give --perfetto OUT, "));
+	assert_non_null(strstr(complaint, "ktime export: give --perfetto OUT, "));
 	options.chrome = path;
 	assert_int_equal(export_profile(&options), 1);
 	snprintf(expected, sizeof(expected), "ktime: %s: No such file or directory\n", profile);
-	assert_string_equal(said, expected);
+	assert_string_equal(complaint, expected);
 	assert_int_equal(session_create(&session, profile, SESSION_KEPT), 0);
 	session_close(session);
 	assert_int_equal(export_profile(&options), 1);
@@ -273,19 +265,19 @@ TEST(what_is_not_exported_is_said)
 		 "ktime: %s has no trace, which --chrome needs: record it with ktime --keep-trace "
 		 "all -o FILE\n",
 		 profile);
-	assert_string_equal(said, expected);
+	assert_string_equal(complaint, expected);
 	unlink(profile);
 	session = whole_profile(WHOLE_CUPTI, profile);
 	options.sqlite = "/dev/null";
 	options.chrome = NULL;
 	assert_int_equal(export_profile(&options), 1);
-	assert_string_equal(said, "ktime: /dev/null: --sqlite needs a regular file\n");
+	assert_string_equal(complaint, "ktime: /dev/null: --sqlite needs a regular file\n");
 	session_header(session)->processes = 2;
 	options.sqlite = path;
 	assert_int_equal(export_profile(&options), 1);
 	snprintf(expected, sizeof(expected),
 		 "ktime: %s is merged: --sqlite exports the profile of one process\n", profile);
-	assert_string_equal(said, expected);
+	assert_string_equal(complaint, expected);
 	session_close(session);
 	options_free(&options);
 }

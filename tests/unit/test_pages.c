@@ -155,11 +155,8 @@ TEST(each_figure_stands_where_it_belongs)
 {
 	static const char *const titles[WHOLE_KINDS] = {"a profile by CUPTI", "a profile by events",
 							"a profile in windows"};
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = golden_begin();
 
-	assert_non_null(file);
 	for (int kind = 0; kind < WHOLE_KINDS; kind++) {
 		struct session *session = whole_profile(kind, NULL);
 
@@ -168,7 +165,5 @@ TEST(each_figure_stands_where_it_belongs)
 	}
 	write_page_of_job(file);
 	write_comparison(file);
-	fclose(file);
-	is_golden("pages", text);
-	free(text);
+	golden_end("pages");
 }

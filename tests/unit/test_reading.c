@@ -8,7 +8,6 @@
 
 #include "report/live/live.h"
 #include "tests/unit/running_profile.h"
-#include "tests/unit/test.h"
 
 static char message[256];
 static const struct programs programs = {&options, NULL, 0};
@@ -17,13 +16,11 @@ static struct readings readings;
 BEFORE_EACH
 {
 	readings = (struct readings){.programs = &programs};
-	assert_int_equal(start_profile(), 0);
 }
 
 AFTER_EACH
 {
 	readings_free(&readings);
-	assert_int_equal(stop_profile(), 0);
 }
 
 static const struct reading *take(void)
@@ -55,15 +52,6 @@ static const char *rows_of(const struct reading *reading, bool api)
 	reading_rows_free(&rows);
 	assert_null(rows.rows);
 	return text;
-}
-
-static void first_calls(void)
-{
-	call(ROW_KERNEL, "_Z5firstv", 0, 4, 100);
-	call(ROW_KERNEL, "_Z6secondv", 0, 2, 1000);
-	call(ROW_KERNEL, "_Z6secondv", 1, 1, 500);
-	call(ROW_MEMCPY, "[CUDA memcpy HtoD]", 0, 1, 300);
-	call(ROW_RUNTIME_API, "cudaLaunchKernel", -1, 7, 10);
 }
 
 static void more_calls(void)

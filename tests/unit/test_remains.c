@@ -9,9 +9,10 @@
 #include "report/command/commands.h"
 #include "report/command/launch.h"
 #include "report/session/folder.h"
+#include "tests/unit/caught.h"
 #include "tests/unit/one_folder.h"
 
-static char paths[4][80], log_path[80], said[16384], complaint[4096];
+static char paths[4][80], log_path[80];
 static struct options options;
 
 BEFORE_EACH
@@ -56,50 +57,23 @@ static struct session *leave(int number, pid_t pid)
 	return session;
 }
 
-static void take(char *text, size_t size, int descriptor, int before)
-{
-	ssize_t length;
-
-	fflush(NULL);
-	length = pread(descriptor, text, size - 1, 0);
-	text[length > 0 ? length : 0] = '\0';
-	dup2(before, descriptor);
-	close(before);
-}
-
 /* Has what `run` writes in `said` and `complaint`. */
 static int caught(int (*run)(void *argument), void *argument)
 {
-	int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO), status;
-	FILE *printed = tmpfile(), *complained = tmpfile();
+	int status;
 
-	assert_true(out >= 0 && errors >= 0 && printed && complained);
-	fflush(NULL);
-	dup2(fileno(printed), STDOUT_FILENO);
-	dup2(fileno(complained), STDERR_FILENO);
+	catch_begin(false);
 	status = run(argument);
-	take(said, sizeof(said), STDOUT_FILENO, out);
-	take(complaint, sizeof(complaint), STDERR_FILENO, errors);
-	fclose(printed);
-	fclose(complained);
+	catch_end();
 	return status;
 }
 
 /* The same where both streams are one, as on a terminal: it is all in `said`. */
-static int caught_together(int (*run)(void *argument), void *argument)
+static void caught_together(int (*run)(void *argument), void *argument)
 {
-	int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO), status;
-	FILE *printed = tmpfile();
-
-	assert_true(out >= 0 && errors >= 0 && printed);
-	fflush(NULL);
-	dup2(fileno(printed), STDOUT_FILENO);
-	dup2(fileno(printed), STDERR_FILENO);
-	status = run(argument);
-	take(said, sizeof(said), STDOUT_FILENO, out);
-	take(complaint, sizeof(complaint), STDERR_FILENO, errors);
-	fclose(printed);
-	return status;
+	catch_begin(true);
+	run(argument);
+	catch_end();
 }
 
 static int list(void *left_only)

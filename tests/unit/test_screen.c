@@ -294,13 +294,10 @@ TEST(each_key_shows_what_it_is_to)
 		{"a filter that is no expression", "/[\n"},
 		{"no filter", "/\n"},
 	};
-	char *all = NULL;
-	size_t size;
-	FILE *file = open_memstream(&all, &size);
+	FILE *file = golden_begin();
 	int status;
 	pid_t child;
 
-	assert_non_null(file);
 	child = start_top();
 	press("at first", "", file);
 	more();
@@ -312,7 +309,5 @@ TEST(each_key_shows_what_it_is_to)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	close(terminal);
-	fclose(file);
-	is_golden("screen", all);
-	free(all);
+	golden_end("screen");
 }

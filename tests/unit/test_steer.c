@@ -10,6 +10,7 @@
 #include "report/control/control.h"
 #include "report/live/live.h"
 #include "report/session/session.h"
+#include "tests/unit/caught.h"
 #include "tests/unit/one_folder.h"
 
 static char output[64];
@@ -107,36 +108,18 @@ AFTER_EACH
 	unlink(output);
 }
 
-/* The standard error of a command, and its status. */
-static int said(char text[512], int (*command)(const struct options *, const char *const *, size_t),
-		const char *const *words, size_t count)
-{
-	int before = dup(STDERR_FILENO), status;
-	FILE *file = tmpfile();
-	ssize_t length;
-
-	assert_true(before >= 0 && file);
-	fflush(stderr);
-	dup2(fileno(file), STDERR_FILENO);
-	turns++;
-	status = command(&options, words, count);
-	turns++;
-	fflush(stderr);
-	dup2(before, STDERR_FILENO);
-	close(before);
-	length = pread(fileno(file), text, 511, 0);
-	text[length > 0 ? length : 0] = '\0';
-	fclose(file);
-	return status;
-}
-
 static void is(int (*command)(const struct options *, const char *const *, size_t),
 	       const char *const *words, size_t count, int status, const char *expected)
 {
-	char text[512];
+	int ended_with;
 
-	assert_int_equal(said(text, command, words, count), status);
-	assert_string_equal(text, expected);
+	catch_begin(false);
+	turns++;
+	ended_with = command(&options, words, count);
+	turns++;
+	catch_end();
+	assert_int_equal(ended_with, status);
+	assert_string_equal(complaint, expected);
 }
 
 /* The calls of the kernel in the file that was written, and that file's wall time in ms. */

@@ -23,20 +23,15 @@
 static void print_all(enum whole_profile kind, const char *name, const char *const *words)
 {
 	struct session *session = whole_profile(kind, NULL);
-	char *all = NULL;
-	size_t size;
-	FILE *file = open_memstream(&all, &size);
+	FILE *file = golden_begin();
 
-	assert_non_null(file);
 	for (; *words; words++) {
 		char *text = printed(session, *words);
 
 		fprintf(file, "$ ktime show %s\n%s\n", *words, text);
 		free(text);
 	}
-	fclose(file);
-	is_golden(name, all);
-	free(all);
+	golden_end(name);
 	session_close(session);
 }
 
@@ -171,11 +166,8 @@ TEST(reports_on_a_terminal)
 		{WHOLE_CUPTI, "--quiet --print-gpu-trace --print-api-trace", "200"},
 		{WHOLE_EVENTS, "", "90"},
 	};
-	char *all = NULL;
-	size_t size;
-	FILE *file = open_memstream(&all, &size);
+	FILE *file = golden_begin();
 
-	assert_non_null(file);
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		struct session *session = whole_profile(runs[i].kind, NULL);
 		char *text = printed_on_terminal(session, runs[i].words, runs[i].columns);
@@ -185,25 +177,18 @@ TEST(reports_on_a_terminal)
 		free(text);
 		session_close(session);
 	}
-	fclose(file);
-	is_golden("whole_terminal", all);
-	free(all);
+	golden_end("whole_terminal");
 }
 
 /* Makes the file easier to read: an object a line, but the parts of a histogram on one. */
-static char *in_lines(const char *json)
+static void write_lines(const char *json, FILE *file)
 {
-	char *lines = malloc(2 * strlen(json) + 1), *end = lines;
-
-	assert_non_null(lines);
 	for (; *json; json++) {
-		*end++ = *json;
+		fputc(*json, file);
 		if (*json == ',' && (json[-1] == '}' || json[-1] == ']') &&
 		    strncmp(json + 1, "{\"from\"", strlen("{\"from\"")) != 0)
-			*end++ = '\n';
+			fputc('\n', file);
 	}
-	*end = '\0';
-	return lines;
 }
 
 typedef int export_function(struct session *session, const struct options *options, FILE *file,
@@ -211,7 +196,7 @@ typedef int export_function(struct session *session, const struct options *optio
 
 static void export_all(export_function *function, const char *name)
 {
-	char *all = NULL, *lines, message[256] = "";
+	char *all = NULL, message[256] = "";
 	size_t size;
 	FILE *file = open_memstream(&all, &size);
 
@@ -227,9 +212,8 @@ static void export_all(export_function *function, const char *name)
 		session_close(session);
 	}
 	fclose(file);
-	lines = in_lines(all);
-	is_golden(name, lines);
-	free(lines);
+	write_lines(all, golden_begin());
+	golden_end(name);
 	free(all);
 }
 
@@ -283,14 +267,11 @@ static int print_table(void *argument, int count, char **values, char **names)
 TEST(sqlite)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
-	char path[32], message[256] = "", *all = NULL;
-	size_t size;
+	char path[32], message[256] = "";
 	struct options options;
-	struct dump dump = {.file = open_memstream(&all, &size)};
+	struct dump dump = {.file = golden_begin()};
 
 	options_defaults(&options);
-
-	assert_non_null(dump.file);
 	new_file(path);
 	assert_int_equal(export_sqlite(session, &options, path, message, sizeof(message)), 0);
 	assert_int_equal(sqlite3_open_v2(path, &dump.database, SQLITE_OPEN_READONLY, NULL),
@@ -301,10 +282,8 @@ TEST(sqlite)
 				      print_table, &dump, NULL),
 			 SQLITE_OK);
 	sqlite3_close(dump.database);
-	fclose(dump.file);
 	unlink(path);
-	is_golden("whole_sqlite", all);
-	free(all);
+	golden_end("whole_sqlite");
 	session_close(session);
 }
 
@@ -324,11 +303,8 @@ static void read_run(struct profile *sum, enum whole_profile kind)
 
 TEST(comparisons)
 {
-	char *all = NULL;
-	size_t size;
-	FILE *file = open_memstream(&all, &size);
+	FILE *file = golden_begin();
 
-	assert_non_null(file);
 	for (int kind = WHOLE_EVENTS; kind < WHOLE_KINDS; kind++) {
 		struct profile a = {0}, b = {0};
 		struct comparison comparison;
@@ -346,7 +322,5 @@ TEST(comparisons)
 		profile_free(&a);
 		profile_free(&b);
 	}
-	fclose(file);
-	is_golden("whole_comparison", all);
-	free(all);
+	golden_end("whole_comparison");
 }

@@ -12,9 +12,10 @@ KERNEL_CLOCK := $(BUILD)/tests/unit/libclock.a
 $(KERNEL_CLOCK): $(BUILD)/obj/preload/base/clock_read.o
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-# What runs the tests of a program that has no main of its own.
-TEST_MAIN := $(BUILD)/tests/unit/libtests.a
-$(TEST_MAIN): $(BUILD)/obj/tests/unit/tests.o
+# What several of them use: of it each has what it calls.
+TEST_ARCHIVE := $(BUILD)/tests/unit/libtests.a
+$(TEST_ARCHIVE): $(patsubst %, $(BUILD)/obj/tests/unit/%.o, tests caught golden page_text perfetto_text printed records terminal \
+		whole_profile)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests/unit/test_*.c))
@@ -30,18 +31,9 @@ $(REPORT_ARCHIVE): $(REPORT_LIBRARY_OBJECTS) $(filter-out $(BUILD)/obj/report/co
 
 # The tests themselves need not be fast, and compile in half the time.
 $(BUILD)/obj/tests/unit/%.o: OBJECT_CFLAGS += -O0
-$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_ARCHIVE) | $(KERNEL_CLOCK) $(TEST_MAIN)
+$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_ARCHIVE) $(TEST_ARCHIVE) | $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
-	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(TEST_MAIN) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka -lcjson $(REPORT_COMMAND_LIBRARIES) -o $@
-
-# Those that print a report.
-$(addprefix $(BUILD)/tests/unit/, test_golden test_report test_energy test_idle_report test_cross_check test_closing \
-	test_trace test_whole_profile test_html): $(BUILD)/obj/tests/unit/printed.o
-$(addprefix $(BUILD)/tests/unit/, test_html test_page_timeline test_page_parts test_page_size): $(BUILD)/obj/tests/unit/page_text.o
-$(addprefix $(BUILD)/tests/unit/, test_no_memory test_no_memory_merge test_whole_profile test_html test_page_timeline \
-	test_sheet): $(BUILD)/obj/tests/unit/whole_profile.o
-$(BUILD)/tests/unit/test_export_perfetto: $(BUILD)/obj/tests/unit/perfetto_text.o
-$(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): $(BUILD)/obj/tests/unit/records.o
+	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(TEST_ARCHIVE) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka -lcjson $(REPORT_COMMAND_LIBRARIES) -o $@
 
 # What the tests of the command have session files made by.
 SESSION_OF_RECORDS := $(BUILD)/tests/command/session_of_records
@@ -104,18 +96,10 @@ $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, mat
 # Those of cupti/ find the simulated libcupti through CUDA_HOME.
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
-		preload/hooks/cupti_symbols.c preload/base/settings.c) $(REPORT_ARCHIVE) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK) $(TEST_MAIN)
+		preload/hooks/cupti_symbols.c preload/base/settings.c) $(REPORT_ARCHIVE) $(TEST_ARCHIVE) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
-	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(TEST_MAIN) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
+	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(TEST_ARCHIVE) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
-# What comes out of profiles and figures, compared with files of tests/golden.
-$(addprefix $(BUILD)/tests/unit/, test_prometheus test_peaks test_metrics test_screen test_estimates \
-	test_merged test_since test_diff test_pages test_whole_profile test_layout): $(BUILD)/obj/tests/unit/golden.o
-$(addprefix $(BUILD)/tests/unit/, test_prometheus test_merged test_since test_output test_pages): \
-	$(BUILD)/obj/tests/unit/whole_profile.o
-$(BUILD)/tests/unit/test_pages: $(BUILD)/obj/tests/unit/page_text.o
-$(BUILD)/tests/unit/test_metrics: $(BUILD)/obj/tests/unit/printed.o
-$(BUILD)/tests/unit/test_screen: $(BUILD)/obj/tests/unit/terminal.o
 # Finds the simulated NVML, also where a sanitizer calls dlopen in its place.
 $(BUILD)/tests/unit/test_nvml_devices: private LDFLAGS += -Wl,--disable-new-dtags,-rpath,$(abspath $(SIM)/lib)
 $(BUILD)/tests/unit/test_nvml_devices: | $(SIM)/lib/libnvidia-ml.so.1
