@@ -51,7 +51,6 @@ void device_describe(struct device_info *info, const struct device_calls *calls,
 #define FIELD_C2C_BANDWIDTH 172 /* as of NVLink */
 #define VALUE_UNSIGNED	    1
 #define MOST_LINKS	    32
-#define UUID_TEXT	    48
 
 struct nvml_field {
 	unsigned id, scope; /* scope: which link */
@@ -162,15 +161,14 @@ static void describe(struct device_info *info, nvml_device device)
 	describe_c2c(info, device);
 }
 
-/* As NVML and nvidia-smi write it, after "GPU-" or "MIG-". */
-static void uuid_text(char text[UUID_TEXT], const char *kind, const uint8_t uuid[16])
+const char *device_uuid(char text[DEVICE_UUID_SIZE], const char *kind, const uint8_t uuid[16])
 {
-	size_t length = (size_t)snprintf(text, UUID_TEXT, "%s", kind);
+	char *end = text + sprintf(text, "%.4s", kind);
 
 	for (int i = 0; i < 16; i++)
-		length +=
-			(size_t)snprintf(text + length, UUID_TEXT - length, "%s%02x",
-					 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+		end += sprintf(end, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+			       uuid[i]);
+	return text;
 }
 
 const char *nvml_describe(struct device_info *devices, size_t count)
@@ -182,10 +180,10 @@ const char *nvml_describe(struct device_info *devices, size_t count)
 	if (nvml.nvmlInit_v2())
 		return "NVML could not be initialised";
 	for (size_t i = 0; i < count; i++) {
-		char uuid[UUID_TEXT];
+		char uuid[DEVICE_UUID_SIZE];
 		nvml_device device;
 
-		uuid_text(uuid, "GPU-", devices[i].uuid);
+		device_uuid(uuid, "GPU-", devices[i].uuid);
 		if (nvml.nvmlDeviceGetHandleByUUID(uuid, &device) == 0)
 			describe(&devices[i], device);
 		else
@@ -207,16 +205,16 @@ void nvml_stop(void)
 
 enum energy_state nvml_find(const uint8_t uuid[16], nvml_device *device, int *result)
 {
-	char text[UUID_TEXT];
+	char text[DEVICE_UUID_SIZE];
 	unsigned now = 0, later;
 
-	uuid_text(text, "GPU-", uuid);
+	device_uuid(text, "GPU-", uuid);
 	*result = nvml.nvmlDeviceGetHandleByUUID(text, device);
 	if (*result == 0)
 		return ANSWERS(DeviceGetMigMode, *device, &now, &later) && now == MIG_ENABLED
 			       ? ENERGY_MIG
 			       : ENERGY_READ;
-	uuid_text(text, "MIG-", uuid);
+	device_uuid(text, "MIG-", uuid);
 	if (nvml.nvmlDeviceGetHandleByUUID(text, device))
 		return ENERGY_UNKNOWN_DEVICE;
 	*result = 0;

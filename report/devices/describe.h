@@ -44,6 +44,11 @@ struct device_calls {
  * initialised. Any thread. */
 void device_describe(struct device_info *info, const struct device_calls *calls, int device);
 
+#define DEVICE_UUID_SIZE (4 + 37)
+/* A device's UUID as nvidia-smi writes it, after "GPU-" or "MIG-", or none of them; returns `text`.
+ */
+const char *device_uuid(char text[DEVICE_UUID_SIZE], const char *kind, const uint8_t uuid[16]);
+
 /*
  * Loads libnvidia-ml.so.1, which stays loaded; `lookup` is dlsym or a function like it. Takes the
  * loader's lock. NULL, or one line on why NVML cannot be had.

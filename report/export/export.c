@@ -64,16 +64,6 @@ void trace_owner_name(const struct session *session, const struct job_process *o
 		 session_string(session, owner->hostname));
 }
 
-const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE])
-{
-	char *end = text;
-
-	for (int i = 0; i < 16; i++)
-		end += sprintf(end, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
-			       uuid[i]);
-	return text;
-}
-
 struct trace_name *trace_name_get(struct entry **names, const struct session *session,
 				  enum row_kind kind, uint64_t offset)
 {

@@ -44,10 +44,6 @@ void trace_process_name(const struct session *session, char *name, size_t size);
 void trace_owner_name(const struct session *session, const struct job_process *owner, char *text,
 		      size_t size);
 
-#define TRACE_UUID_SIZE 37
-/* A device's UUID in its usual form; returns the text. */
-const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE]);
-
 /* Names to read, kernels' as nsys has them, each made once. */
 struct trace_name {
 	struct entry entry; /* of its offset in the session, and whether it is a kernel's */

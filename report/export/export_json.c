@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/devices/describe.h"
 #include "report/devices/peaks.h"
 #include "report/energy/energy.h"
 #include "report/export/export.h"
@@ -177,14 +178,14 @@ void json_energy(struct json *json, const char *name, const struct device_energy
 
 void json_device(struct json *json, const struct device_info *info, int ordinal)
 {
-	char text[TRACE_UUID_SIZE + sizeof(info->name)];
+	char text[DEVICE_UUID_SIZE + sizeof(info->name)];
 	struct peaks peaks = peaks_of(info);
 
 	json_object(json, NULL);
 	json_real(json, "ordinal", ordinal);
 	snprintf(text, sizeof(text), "%.*s", (int)sizeof(info->name), info->name);
 	json_text(json, "name", text);
-	json_text(json, "uuid", trace_uuid(info->uuid, text));
+	json_text(json, "uuid", device_uuid(text, "", info->uuid));
 	json_unsigned(json, "compute_capability", info->compute_capability);
 	json_unsigned(json, "memory", info->memory);
 	add_known(json, "multiprocessors", info->multiprocessors);

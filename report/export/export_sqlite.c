@@ -6,6 +6,7 @@
 
 #include <sqlite3.h>
 
+#include "report/devices/describe.h"
 #include "report/export/export.h"
 #include "report/names/nsys_names.h"
 #include "report/session/items.h"
@@ -410,11 +411,11 @@ static void insert_devices(struct export *export)
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_info *info = &header->devices[device];
-		char uuid[TRACE_UUID_SIZE], name[sizeof(info->name) + 1] = "";
+		char uuid[DEVICE_UUID_SIZE], name[sizeof(info->name) + 1] = "";
 
 		if (!info->used)
 			continue;
-		trace_uuid(info->uuid, uuid);
+		device_uuid(uuid, "", info->uuid);
 		memcpy(name, info->name, sizeof(info->name));
 		INSERT(export, TABLE_GPU, NUMBER(0), NUMBER(device), TEXT(name),
 		       NUMBER_OR_NULL(info->memory), TEXT(uuid), NUMBER(device),

@@ -117,8 +117,6 @@ struct segment_place *segment_find_among(struct segment_place *places, size_t co
 					 uint64_t offset);
 /* The place that held it in the file that is read. */
 const struct segment_place *segment_find_source(const struct session *session, uint64_t offset);
-/* Gives a filled trace segment's memory back; its records stay in the file. */
-void segment_unmap(struct session *session, struct segment_place *place);
 /* Maps such a segment again, by mmap's protection, or reads one of an opened session, if it was not
  * read yet. 0 or -errno. */
 int segment_map(const struct session *session, struct segment_place *place, int protection);
@@ -129,14 +127,9 @@ void segment_release(const struct session *session, struct segment_place *place)
 void correct_place(const struct session *session, struct segment_place *place);
 /* Reads a segment of an opened session from its file. What cannot be read stays zeros. -ENOMEM. */
 int read_place(const struct session *session, const struct segment_place *place);
-/* Takes `size` bytes of a segment, NULL if there is no room, and makes them visible to readers. */
-void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size);
 void items_publish(struct session *session, enum segment_kind kind, uint64_t size);
 /* Bytes of a segment that hold items; a file may claim more than the segment has. */
 uint64_t segment_used(const struct session *session, const struct segment_place *place);
-/* The item after `previous` among those of a kind, in the order of their creation. */
-void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
-		const void *previous);
 
 /* The histogram at *offset, made at the first use; NULL if there is no room for it. */
 struct histogram *session_make_histogram(struct session *session, uint64_t *offset);

@@ -350,7 +350,8 @@ void session_leave_file(struct session *session)
 	__atomic_store_n(&session->anonymous, true, __ATOMIC_RELAXED);
 }
 
-void segment_unmap(struct session *session, struct segment_place *place)
+/* Gives a filled trace segment's memory back; its records stay in the file. */
+static void segment_unmap(struct session *session, struct segment_place *place)
 {
 	if (session->anonymous || !place->mapped)
 		return;

@@ -498,8 +498,9 @@ struct histogram *session_histogram(const struct session *session, uint64_t offs
 	return place ? (struct histogram *)(session->base + offset) : NULL;
 }
 
-void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
-		const void *previous)
+/* The item after `previous` among those of a kind, in the order of their creation. */
+static void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
+		       const void *previous)
 {
 	struct segment_place *places, *place;
 	size_t count = segment_places(session, &places);

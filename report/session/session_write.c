@@ -17,7 +17,8 @@ struct string_entry {
 	UT_hash_handle hh;
 };
 
-void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size)
+/* Takes `size` bytes of a segment, NULL if there is no room, and makes them visible to readers. */
+static void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size)
 {
 	struct segment_end *end = &session->current[kind];
 
