@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/merge/progress.h"
+#include "report/merge/merge.h"
 #include "report/session/items.h"
 #include "report/session/memory.h"
 

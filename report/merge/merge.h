@@ -72,6 +72,20 @@ const struct read_profile *read_ahead_next(struct read_ahead *ahead);
 /* Ends the thread, closes what is open; with files left or none. */
 void read_ahead_stop(struct read_ahead *ahead);
 
+/* A bar on the terminal's last line that shows how far something is. The caller sets the first two
+ * members; the rest begins as zeros. */
+struct progress {
+	const char *what; /* "Merging" */
+	uint64_t least;	  /* fewer steps have no bar; 40, as wide as it is, at any rate */
+	uint64_t next;	  /* the step at which it changes */
+	bool bar;	  /* stands on the line */
+};
+
+/* Shows that `done` of `count` steps are done. Writes to standard error if that is a terminal. */
+void progress_show(struct progress *progress, uint64_t done, uint64_t count);
+/* Takes the bar away, before another line or the end. */
+void progress_wipe(struct progress *progress);
+
 /* Whether a row is of a collective of NCCL's; SendRecv is between two ranks, and is not. */
 bool row_is_collective(enum row_kind kind, const char *name);
 
