@@ -38,6 +38,45 @@ struct trace_window trace_window(const struct session *session, const struct opt
 /* Whether a record is not wholly before or after it. */
 bool trace_is_in(const struct trace_window *window, const struct trace_record *record);
 
+/*
+ * A trace's records in the order of time. A profile has them in the order in which they became
+ * known: an operation's after its end, a range's after all that was called in it. They are sorted
+ * by the segment, each when its time comes, so what is in memory is the segments that the moment
+ * lies in, however long the trace is.
+ */
+struct part;
+struct trace_order {
+	const struct session *session;
+	uint64_t from, to;
+	uint64_t count, done; /* records that there are, and that were returned */
+	/* Whose record the last one was: in a merged profile the process, and the how manieth it
+	 * is, from 1; else NULL and 0. */
+	const struct job_process *owner;
+	uint32_t process;
+	/* Segments, by process and first start, and how many of the first were opened. */
+	struct part *parts;
+	size_t part_count, part_capacity, opened;
+	/* Those with records left: the one whose next record is first is last. */
+	struct part **open;
+	size_t open_count;
+	struct part *last; /* whose record was returned last */
+};
+
+/*
+ * Begins with the records that are not wholly before `from` or after `to`, both nanoseconds on the
+ * records' clock; what is held of memory lasts, so these records may be from before. 0 or -ENOMEM.
+ * The session must stay open until trace_order_close(), which is due in any case.
+ */
+int trace_order_open(struct trace_order *order, const struct session *session, uint64_t from,
+		     uint64_t to);
+/*
+ * The next record, NULL past the last: process by process, and in each by the start; where two
+ * start together the one that ends later is first, and a call before an operation. Valid until the
+ * next call. 0 or -ENOMEM.
+ */
+int trace_order_next(struct trace_order *order, const struct trace_record **record);
+void trace_order_close(struct trace_order *order);
+
 /* The program's name: the last part of the command line's first word, else "process PID". */
 void trace_process_name(const struct session *session, char *name, size_t size);
 /* "rank 3 on node7: ", of a merged profile; "" if `owner` is NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/export/timeline.h"
+#include "report/export/export.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -48,9 +48,12 @@ struct item {
 	uint16_t class; /* its place in the list of the page's colours for it */
 };
 
+/* Levels of nested ranges that have a track of their own; what is deeper is in the last. Chosen. */
+#define LEVELS_MOST 6
+
 struct track {
 	const struct job_process *owner; /* of a merged profile; else NULL */
-	unsigned process;		 /* counts the owners, from 0 */
+	unsigned process;		 /* the owner's number */
 	enum track_kind kind;
 	int device;	    /* streams and idle time */
 	uint32_t context;   /* streams */
@@ -58,6 +61,9 @@ struct track {
 	uint32_t level;	    /* ranges: in how many others they are */
 	struct item *items; /* by their start */
 	size_t count, room;
+	/* While a thread's ranges are read, of level 0: the ends of those that are open. */
+	uint64_t ends[LEVELS_MOST];
+	unsigned open;
 };
 
 /* Tracks of a page. Chosen. */

@@ -18,8 +18,6 @@
 /* Blocks that the page has: some 20 bytes each. Chosen: the page opens at once, and stays below
  * 2 MB. */
 #define BLOCKS_MOST 20000
-/* Levels of nested ranges that have a track of their own; what is deeper is left out. Chosen. */
-#define LEVELS_MOST 6
 
 /* What the page's style has a colour for. An item's class is its place in this list, which the data
  * has too. */
@@ -72,13 +70,32 @@ static struct track *track_like(struct timeline *timeline, const struct track *l
 	return &timeline->tracks[timeline->track_count++];
 }
 
-static int add_record(struct timeline *timeline, const struct trace_record *record,
-		      unsigned *processes)
+/* Ranges inside of others have a track of their own, below; where there is none, the first one. */
+static struct track *track_of_range(struct timeline *timeline, struct track *first,
+				    const struct trace_record *record)
+{
+	struct track like = {.owner = first->owner,
+			     .process = first->process,
+			     .kind = TRACK_RANGES,
+			     .device = first->device,
+			     .number = first->number};
+
+	while (first->open > 0 && first->ends[first->open - 1] <= record->start)
+		first->open--;
+	like.level = first->open < LEVELS_MOST ? first->open : LEVELS_MOST - 1;
+	if (first->open < LEVELS_MOST)
+		first->ends[first->open++] = record->end;
+	return track_like(timeline, &like) ?: first;
+}
+
+static int add_record(struct timeline *timeline, const struct trace_order *order,
+		      const struct trace_record *record)
 {
 	bool call = row_is_api(record->kind), host = call || record->kind == ROW_RANGE;
 	bool copy = record->kind == ROW_MEMCPY || record->kind == ROW_MEMSET ||
 		    record->kind == ROW_MOVEMENT;
-	struct track *track, like = {.owner = session_trace_process(timeline->session, record),
+	struct track *track, like = {.owner = order->owner,
+				     .process = order->process,
 				     .kind = call   ? TRACK_CALLS
 					     : host ? TRACK_RANGES
 						    : TRACK_STREAM,
@@ -100,16 +117,13 @@ static int add_record(struct timeline *timeline, const struct trace_record *reco
 	    record->end < record->start ||
 	    !filter_shows(timeline->filter, record->kind, record->name, record->device))
 		return 0;
-	/* A profile's records come together. */
-	if (timeline->track_count == 0 ||
-	    timeline->tracks[timeline->track_count - 1].owner != like.owner)
-		++*processes;
-	like.process = *processes;
 	track = timeline->count < ITEMS_MOST ? track_like(timeline, &like) : NULL;
 	if (!track) {
 		timeline->left_out++;
 		return 0;
 	}
+	if (track->kind == TRACK_RANGES)
+		track = track_of_range(timeline, track, record);
 	timeline->count++;
 	return add_item(track, &item);
 }
@@ -141,42 +155,6 @@ static int compare_items(const void *left, const void *right)
 static void sort_tracks(struct timeline *timeline)
 {
 	qsort(timeline->tracks, timeline->track_count, sizeof(*timeline->tracks), compare_tracks);
-}
-
-/* Gives ranges inside of others a track of their own, below. */
-static int split_levels(struct timeline *timeline)
-{
-	size_t tracks = timeline->track_count;
-	int error = 0;
-
-	for (size_t i = 0; i < tracks; i++) {
-		struct track *track = &timeline->tracks[i];
-		size_t count = track->kind == TRACK_RANGES ? track->count : 0, left = 0;
-		uint64_t ends[LEVELS_MOST];
-		unsigned open = 0;
-
-		for (size_t j = 0; j < count && !error; j++) {
-			const struct item item = track->items[j];
-			struct track like = *track, *level = NULL;
-
-			while (open > 0 && ends[open - 1] <= item.start)
-				open--;
-			like.level = open < LEVELS_MOST ? open : LEVELS_MOST - 1;
-			like.items = NULL;
-			like.count = like.room = 0;
-			if (open < LEVELS_MOST)
-				ends[open++] = item.end;
-			if (like.level)
-				level = track_like(timeline, &like);
-			if (level)
-				error = add_item(level, &item);
-			else
-				track->items[left++] = item;
-		}
-		if (count)
-			track->count = left;
-	}
-	return error;
 }
 
 static void begin_at_zero(struct timeline *timeline)
@@ -481,23 +459,23 @@ out:
 int items_read(struct timeline *timeline, const struct session *session, struct filter *filter)
 {
 	const struct trace_record *record;
-	unsigned processes = 0;
-	int error = 0;
+	struct trace_order order;
+	int error;
 
 	*timeline = (struct timeline){.session = session, .filter = filter};
-	session_for_each_trace (session, record)
+	error = trace_order_open(&order, session, 0, UINT64_MAX);
+	do {
 		if (!error)
-			error = add_record(timeline, record, &processes);
+			error = trace_order_next(&order, &record);
+		if (!error && record)
+			error = add_record(timeline, &order, record);
+	} while (!error && record);
+	trace_order_close(&order);
 	if (error)
 		return error;
-	for (size_t i = 0; i < timeline->track_count; i++)
-		qsort(timeline->tracks[i].items, timeline->tracks[i].count, sizeof(struct item),
-		      compare_items);
 	begin_at_zero(timeline);
-	error = split_levels(timeline);
 	sort_tracks(timeline);
-	if (!error)
-		error = add_gaps(timeline);
+	error = add_gaps(timeline);
 	sort_tracks(timeline);
 	return error;
 }
