@@ -29,11 +29,18 @@ struct kind {
 	_Atomic uint64_t begin, end;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* All are changed under the lock. */
 static struct kind kinds[KINDS];
-static _Atomic unsigned program_count;
-static _Atomic bool program_ever;
-static _Atomic bool withdrawn;
+static struct {
+	pthread_mutex_t lock;
+	_Atomic unsigned program_count; /* of those that the program has enabled */
+	_Atomic bool program_ever;	/* it has had any enabled */
+	_Atomic bool withdrawn;		/* ktime has none any more, for good */
+	bool kernels_paused[PAUSE_REASONS];
+	_Atomic bool ever_paused; /* kernels were, amid the run */
+	bool several_devices;	  /* have contexts, so that there are copies between devices */
+	_Atomic bool skipped[CALLBACKS]; /* runtime functions that are not to be recorded */
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Acquire and release: a thread that sees a flag sees the times that were stored before it. */
 static bool is_set(const _Atomic bool *flag)
@@ -106,9 +113,6 @@ static const char wrapped[] =
 	" cudaMemset2D cudaMemset2DAsync cudaMemset3D cudaMemset3DAsync cudaMemsetAsync"
 	" cudaSetupArgument ";
 
-/* Those, by callback id, and what else is not to be recorded. */
-static _Atomic bool skipped[CALLBACKS];
-
 static bool is_wrapped(const char *name)
 {
 	char word[64];
@@ -125,14 +129,14 @@ static void find_wrapped(const struct cupti_functions *cupti)
 	for (uint32_t i = 0; i < CALLBACKS && cupti->cuptiGetCallbackName; i++)
 		if (!cupti->cuptiGetCallbackName(CUPTI_CB_DOMAIN_RUNTIME_API, i, &name) && name &&
 		    is_wrapped(name))
-			set(&skipped[i], true);
+			set(&shared.skipped[i], true);
 }
 
 static void skip_calls(const struct cupti_functions *cupti)
 {
 	/* A function that this CUPTI does not know is refused, and not recorded anyway. */
 	for (uint32_t i = 0; i < CALLBACKS && cupti->cuptiActivityEnableRuntimeApi; i++)
-		if (is_set(&skipped[i]))
+		if (is_set(&shared.skipped[i]))
 			cupti->cuptiActivityEnableRuntimeApi(i, 0);
 }
 
@@ -140,29 +144,25 @@ void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
 {
 	if (callback >= CALLBACKS)
 		return;
-	pthread_mutex_lock(&lock);
-	set(&skipped[callback], true);
+	pthread_mutex_lock(&shared.lock);
+	set(&shared.skipped[callback], true);
 	if (cupti->cuptiActivityEnableRuntimeApi &&
 	    !is_set(&kinds[CUPTI_ACTIVITY_KIND_RUNTIME].program))
 		cupti->cuptiActivityEnableRuntimeApi(callback, 0);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 }
-
-static bool kernels_paused[PAUSE_REASONS];
-static _Atomic bool ever_paused; /* kernels were, amid the run */
-static bool several_devices;	 /* have contexts, so that there are copies between devices */
 
 static bool is_paused(uint32_t kind)
 {
 	if (kind == CUPTI_ACTIVITY_KIND_MEMCPY2)
-		return !several_devices;
-	return is_kernel(kind) &&
-	       (kernels_paused[PAUSE_BETWEEN_WINDOWS] || kernels_paused[PAUSE_FOR_COUNTERS]);
+		return !shared.several_devices;
+	return is_kernel(kind) && (shared.kernels_paused[PAUSE_BETWEEN_WINDOWS] ||
+				   shared.kernels_paused[PAUSE_FOR_COUNTERS]);
 }
 
 static bool is_wanted(uint32_t kind)
 {
-	return is_set(&kinds[kind].program) || (kinds[kind].ktime && !is_set(&withdrawn) &&
+	return is_set(&kinds[kind].program) || (kinds[kind].ktime && !is_set(&shared.withdrawn) &&
 						!is_paused(kind) && ktime_may_have(kind));
 }
 
@@ -208,18 +208,18 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 
 	if (!in_range(kind))
 		return CUPTI_ERROR_INVALID_KIND;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&shared.lock);
 	if (kind == CUPTI_ACTIVITY_KIND_RUNTIME)
 		find_wrapped(cupti);
 	kinds[kind].ktime = true;
 	set(&kinds[kind].read, true);
-	result = is_set(&withdrawn) ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
-				    : settle(cupti, kind);
+	result = is_set(&shared.withdrawn) ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+					   : settle(cupti, kind);
 	if (result) {
 		kinds[kind].ktime = false;
 		set(&kinds[kind].read, false);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 	return result;
 }
 
@@ -227,44 +227,44 @@ CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason r
 {
 	CUptiResult serial, concurrent;
 
-	pthread_mutex_lock(&lock);
-	kernels_paused[reason] = paused;
+	pthread_mutex_lock(&shared.lock);
+	shared.kernels_paused[reason] = paused;
 	if (paused)
-		set(&ever_paused, true);
+		set(&shared.ever_paused, true);
 	serial = settle(cupti, CUPTI_ACTIVITY_KIND_KERNEL);
 	concurrent = settle(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 	return serial ? serial : concurrent;
 }
 
 bool kinds_were_paused(void)
 {
-	return is_set(&ever_paused);
+	return is_set(&shared.ever_paused);
 }
 
 void kinds_withdraw(const struct cupti_functions *cupti)
 {
-	pthread_mutex_lock(&lock);
-	set(&withdrawn, true);
+	pthread_mutex_lock(&shared.lock);
+	set(&shared.withdrawn, true);
 	/* In this order kernels are off before whole graphs are: see ktime_may_have(). */
 	for (uint32_t kind = 0; kind < KINDS; kind++)
 		library_check(settle(cupti, kind));
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 }
 
 bool kinds_withdrawn(void)
 {
-	return is_set(&withdrawn);
+	return is_set(&shared.withdrawn);
 }
 
 CUptiResult kinds_record_peer_copies(const struct cupti_functions *cupti)
 {
 	CUptiResult result;
 
-	pthread_mutex_lock(&lock);
-	several_devices = true;
+	pthread_mutex_lock(&shared.lock);
+	shared.several_devices = true;
 	result = settle(cupti, CUPTI_ACTIVITY_KIND_MEMCPY2);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 	return result;
 }
 
@@ -301,9 +301,9 @@ bool kinds_of_ktime(CUpti_ActivityKind kind)
 
 	if (!in_range(kind))
 		return false;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&shared.lock);
 	wanted = kinds[kind].ktime;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 	return wanted;
 }
 
@@ -318,12 +318,12 @@ static void set_program(const struct cupti_functions *cupti, uint32_t kind, bool
 	if (wanted) {
 		atomic_store_explicit(&state->begin, now, memory_order_relaxed);
 		set(&state->ever, true);
-		set(&program_ever, true);
-		atomic_fetch_add_explicit(&program_count, 1, memory_order_relaxed);
+		set(&shared.program_ever, true);
+		atomic_fetch_add_explicit(&shared.program_count, 1, memory_order_relaxed);
 	} else {
 		atomic_store_explicit(&state->end, now, memory_order_relaxed);
 		set(&state->flushed, false);
-		atomic_fetch_sub_explicit(&program_count, 1, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&shared.program_count, 1, memory_order_relaxed);
 	}
 	set(&state->program, wanted);
 }
@@ -335,7 +335,7 @@ CUptiResult kinds_program_enable(const struct cupti_functions *cupti, CUpti_Acti
 
 	if (!in_range(kind))
 		return enable(kind);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&shared.lock);
 	set_program(cupti, kind, true);
 	settle_exclusive(cupti);
 	/* The runtime kind is enabled again, which undoes skip_calls(). */
@@ -348,7 +348,7 @@ CUptiResult kinds_program_enable(const struct cupti_functions *cupti, CUpti_Acti
 	} else {
 		kinds[kind].enabled = true;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 	return result;
 }
 
@@ -358,15 +358,15 @@ CUptiResult kinds_program_disable(const struct cupti_functions *cupti, CUpti_Act
 
 	if (!in_range(kind))
 		return cupti->cuptiActivityDisable(kind);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&shared.lock);
 	set_program(cupti, kind, false);
-	/* CUPTI has its own error for disabling what is not enabled. */
+	/* CUPTI has its own error for disabling what is not shared. */
 	if (kinds[kind].enabled)
 		result = settle(cupti, kind);
 	else
 		result = cupti->cuptiActivityDisable(kind);
 	settle_exclusive(cupti);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 	return result;
 }
 
@@ -374,9 +374,9 @@ void kinds_program_noted(const struct cupti_functions *cupti, CUpti_ActivityKind
 {
 	if (!in_range(kind))
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&shared.lock);
 	set_program(cupti, kind, true);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 }
 
 void kinds_program_flushed(void)
@@ -387,12 +387,12 @@ void kinds_program_flushed(void)
 
 bool kinds_program_any(void)
 {
-	return atomic_load_explicit(&program_count, memory_order_relaxed) != 0;
+	return atomic_load_explicit(&shared.program_count, memory_order_relaxed) != 0;
 }
 
 bool kinds_program_ever(void)
 {
-	return is_set(&program_ever);
+	return is_set(&shared.program_ever);
 }
 
 bool kinds_program_wants(const struct activity *activity)
@@ -423,7 +423,7 @@ bool kinds_ktime_wants(const struct activity *activity)
 	if (!in_range(kind))
 		return true;
 	if (activity->kind == ACTIVITY_RUNTIME_API && activity->callback < CALLBACKS &&
-	    is_set(&skipped[activity->callback]))
+	    is_set(&shared.skipped[activity->callback]))
 		return false;
 	/* The program's kernel kind in place of ktime's records the same work. */
 	if (is_kernel(kind) || kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE)
@@ -434,28 +434,28 @@ bool kinds_ktime_wants(const struct activity *activity)
 
 static void forget_program(void)
 {
-	atomic_store_explicit(&program_count, 0, memory_order_relaxed);
-	set(&program_ever, false);
+	atomic_store_explicit(&shared.program_count, 0, memory_order_relaxed);
+	set(&shared.program_ever, false);
 }
 
 void kinds_clear(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&shared.lock);
 	for (unsigned kind = 0; kind < KINDS; kind++) {
 		kinds[kind].ktime = kinds[kind].enabled = false;
 		set(&kinds[kind].program, false);
 	}
 	forget_program();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&shared.lock);
 }
 
 void kinds_reset(void)
 {
-	pthread_mutex_init(&lock, NULL);
+	pthread_mutex_init(&shared.lock, NULL);
 	memset(kinds, 0, sizeof(kinds));
-	memset(kernels_paused, 0, sizeof(kernels_paused));
-	several_devices = false;
-	set(&ever_paused, false);
-	set(&withdrawn, false);
+	memset(shared.kernels_paused, 0, sizeof(shared.kernels_paused));
+	shared.several_devices = false;
+	set(&shared.ever_paused, false);
+	set(&shared.withdrawn, false);
 	forget_program();
 }

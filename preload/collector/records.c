@@ -22,10 +22,20 @@
 #include "preload/timeline/timeline.h"
 #include "report/session/entries.h"
 
-static struct pointer_map operation_by_name; /* from the address of CUPTI's name to the operation */
-static uint32_t name_generation = 1;
-static uint64_t newest; /* latest start of any record's work, nanoseconds */
-static bool has_newer;
+/* The kernels that records name, and whether they name the right ones. */
+static struct {
+	struct pointer_map operations; /* by the address of CUPTI's name */
+	uint32_t generation;
+	bool kept_order; /* each record so far was the next one of its thread's calls */
+	bool are_wrong;	 /* a kernel's record had another kernel's name */
+} kernel_names = {.generation = 1, .kept_order = true};
+
+/* The latest start of any record's work, nanoseconds, and whether it has come since the launches
+ * were settled last. */
+static struct {
+	uint64_t start;
+	bool is_new;
+} newest;
 
 /* The operation of a kernel's name. CUPTI keeps a name at one address as long as the kernel
  * exists. */
@@ -35,13 +45,15 @@ static struct operation *operation_of_name(const char *name)
 
 	if (!name)
 		return operation_fixed(OPERATION_UNKNOWN_KERNEL);
-	operation = pointer_map_find(&operation_by_name, (uintptr_t)name, name_generation);
+	operation = pointer_map_find(&kernel_names.operations, (uintptr_t)name,
+				     kernel_names.generation);
 	if (operation && strcmp(operation->name, name) == 0)
 		return operation;
 	if (operation) /* the address now holds another name: forget all */
-		name_generation++;
+		kernel_names.generation++;
 	operation = operation_named(ROW_KERNEL, name);
-	pointer_map_add(&operation_by_name, (uintptr_t)name, operation, name_generation);
+	pointer_map_add(&kernel_names.operations, (uintptr_t)name, operation,
+			kernel_names.generation);
 	return operation;
 }
 
@@ -103,9 +115,11 @@ struct launches {
 	unsigned count;
 };
 
-static struct entry *by_correlation;
-static struct entry *by_stream;
-static struct launches unidentified; /* whose calls are not known yet */
+static struct {
+	struct entry *by_correlation;
+	struct entry *by_stream;
+	struct launches unidentified; /* whose calls are not known yet */
+} launches;
 
 static void add(struct launches *list, struct launch *launch)
 {
@@ -122,9 +136,9 @@ static void take_out(struct launch *launch)
 
 static void free_if_empty(struct launches *list)
 {
-	if (list == &unidentified || list->count > 0)
+	if (list == &launches.unidentified || list->count > 0)
 		return;
-	HASH_DEL(by_stream, &list->entry);
+	HASH_DEL(launches.by_stream, &list->entry);
 	free(list);
 }
 
@@ -151,11 +165,11 @@ static void end(struct launch *launch)
 {
 	struct launches *list = launch->list;
 
-	if (list != &unidentified)
+	if (list != &launches.unidentified)
 		take_graph_launch(launch);
 	take_out(launch);
 	free_if_empty(list);
-	HASH_DEL(by_correlation, &launch->entry);
+	HASH_DEL(launches.by_correlation, &launch->entry);
 	free(launch);
 }
 
@@ -164,7 +178,7 @@ static struct launch *find_launch(const struct activity *activity, bool add)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {activity->correlation};
 
-	return entry_of(&by_correlation, key, add ? sizeof(struct launch) : 0);
+	return entry_of(&launches.by_correlation, key, add ? sizeof(struct launch) : 0);
 }
 
 static struct launch *launch_of(const struct activity *activity)
@@ -173,14 +187,14 @@ static struct launch *launch_of(const struct activity *activity)
 
 	if (launch)
 		return launch;
-	if (unidentified.count == MOST_UNIDENTIFIED)
-		end(unidentified.first);
+	if (launches.unidentified.count == MOST_UNIDENTIFIED)
+		end(launches.unidentified.first);
 	launch = find_launch(activity, true);
 	if (!launch)
 		return NULL;
 	launch->device = activity->device;
 	launch->start = activity->start;
-	add(&unidentified, launch);
+	add(&launches.unidentified, launch);
 	return launch;
 }
 
@@ -190,7 +204,7 @@ static bool identify(struct launch *launch, struct match_stream *stream,
 		     const struct activity *activity)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {activity->context, activity->stream};
-	struct launches *list = entry_of(&by_stream, key, sizeof(*list));
+	struct launches *list = entry_of(&launches.by_stream, key, sizeof(*list));
 
 	if (!list)
 		return false;
@@ -219,21 +233,22 @@ struct in_flight *graph_launches_node(struct match_stream *stream, const struct 
 		launch->start = activity->start;
 	if (activity->end > launch->end)
 		launch->end = activity->end;
-	identified = launch->list == &unidentified && stream && identify(launch, stream, activity);
+	identified = launch->list == &launches.unidentified && stream &&
+		     identify(launch, stream, activity);
 	*call = launch->call;
 	return identified ? launch->call : NULL;
 }
 
 static bool is_last(const struct launch *launch)
 {
-	return launch->list == &unidentified || !launch->next;
+	return launch->list == &launches.unidentified || !launch->next;
 }
 
 uint64_t graph_launches_open_since(uint64_t now)
 {
 	uint64_t first = UINT64_MAX;
 
-	for (const struct entry *entry = by_correlation; entry; entry = entry->hh.next) {
+	for (const struct entry *entry = launches.by_correlation; entry; entry = entry->hh.next) {
 		const struct launch *launch = (const struct launch *)entry;
 
 		if (is_last(launch) && launch->end + OPEN_NS > now && launch->start < first)
@@ -246,7 +261,7 @@ void graph_launches_settle(uint64_t newest)
 {
 	struct entry *entry, *next;
 
-	HASH_ITER (hh, by_correlation, entry, next) {
+	HASH_ITER (hh, launches.by_correlation, entry, next) {
 		struct launch *launch = (struct launch *)entry;
 
 		if (launch->end + (is_last(launch) ? LONGEST_NODE_NS : LATE_NS) < newest)
@@ -255,14 +270,10 @@ void graph_launches_settle(uint64_t newest)
 }
 
 bool records_calls_are_late;
-/* Whether each record so far was the next one of its thread's calls. */
-static bool order_was_kept = true;
-/* A kernel's record had another kernel's name. */
-static bool names_are_wrong;
 
 static void note_wrong_names(void)
 {
-	names_are_wrong = true;
+	kernel_names.are_wrong = true;
 	session_note(
 		run.session,
 		"CUPTI gave a kernel the name of one that was unloaded: from then on records of "
@@ -274,7 +285,7 @@ static bool is_order_known(void)
 {
 	const uint64_t *counters = run.header->counters;
 
-	return order_was_kept && !records_calls_are_late && !calls_given_up &&
+	return kernel_names.kept_order && !records_calls_are_late && !calls_given_up &&
 	       !rows_lost_untaken() && !counters[COUNTER_cupti_dropped] &&
 	       !counters[COUNTER_cupti_unread];
 }
@@ -324,10 +335,10 @@ static struct in_flight *call_of(const struct activity *activity, const struct o
 		return NULL;
 	any_kernel.operation = NULL;
 	any_kernel.kernel = true;
-	if (operation->kind == ROW_KERNEL && activity->name && !names_are_wrong &&
+	if (operation->kind == ROW_KERNEL && activity->name && !kernel_names.are_wrong &&
 	    is_name_wrong(stream, &any_kernel, operation, activity->device))
 		note_wrong_names();
-	if (operation->kind == ROW_KERNEL && (!activity->name || names_are_wrong))
+	if (operation->kind == ROW_KERNEL && (!activity->name || kernel_names.are_wrong))
 		return match_record(stream, &any_kernel);
 	return match_record(stream, &key);
 }
@@ -337,7 +348,7 @@ static void identify_operation(struct seen *seen, bool matches)
 {
 	seen->operation = operation_of_record(seen->activity);
 	seen->call = call_of(seen->activity, seen->operation);
-	order_was_kept = order_was_kept && seen->call && !seen->call->ambiguous;
+	kernel_names.kept_order = kernel_names.kept_order && seen->call && !seen->call->ambiguous;
 	if (seen->call)
 		seen->operation = seen->call->operation;
 	seen->launch = seen->call;
@@ -412,7 +423,7 @@ static void place(struct seen *seen)
 	if (seen->reported && seen->shown && (seen->timed || (activity->graph_node && complete)))
 		seen->row = rows_of(seen->operation, (int)activity->device);
 	if (seen->must_match && activity->kind != ACTIVITY_GRAPH && is_full(seen->row) &&
-	    (names_are_wrong || window_changed_between(0, UINT64_MAX)))
+	    (kernel_names.are_wrong || window_changed_between(0, UINT64_MAX)))
 		seen->reported = false;
 	seen->shown = seen->shown && seen->reported;
 	seen->counted = seen->counted && seen->shown;
@@ -494,17 +505,19 @@ static void take_unified_memory(const struct activity *activity)
 #define CHEAP_NS	 2000
 #define CHEAP_ROWS	 32
 
-static const struct row *cheap_rows[CHEAP_ROWS];
-static unsigned cheap_count;
+static struct {
+	const struct row *rows[CHEAP_ROWS];
+	unsigned count;
+} cheap;
 
 static void note_cheap(struct row *row, uint32_t callback)
 {
-	if (row->calls != MOST_CHEAP_CALLS || cheap_count == CHEAP_ROWS ||
+	if (row->calls != MOST_CHEAP_CALLS || cheap.count == CHEAP_ROWS ||
 	    row->cupti.total / row->cupti.count >= CHEAP_NS)
 		return;
 	cupti_skip_call(callback);
 	row->more_calls = 1;
-	cheap_rows[cheap_count++] = row;
+	cheap.rows[cheap.count++] = row;
 }
 
 static void warn_of_cheap(void)
@@ -512,11 +525,11 @@ static void warn_of_cheap(void)
 	char list[1024] = "";
 	size_t length = 0;
 
-	for (unsigned i = 0; i < cheap_count && length < sizeof(list); i++)
+	for (unsigned i = 0; i < cheap.count && length < sizeof(list); i++)
 		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
 					   i ? ", " : "",
-					   session_string(run.session, cheap_rows[i]->name));
-	if (cheap_count)
+					   session_string(run.session, cheap.rows[i]->name));
+	if (cheap.count)
 		session_note(
 			run.session,
 			"Only the first %u calls are counted, as recording one takes as long as "
@@ -559,9 +572,9 @@ static void take_other(const struct activity *activity)
 
 static void note_start(uint64_t start)
 {
-	if (start > newest)
-		newest = start;
-	has_newer = true;
+	if (start > newest.start)
+		newest.start = start;
+	newest.is_new = true;
 }
 
 void records_take(const struct activity *activity, void *unused)
@@ -604,9 +617,9 @@ void records_take(const struct activity *activity, void *unused)
 
 void records_settle(void)
 {
-	if (has_newer)
-		graph_launches_settle(newest);
-	has_newer = false;
+	if (newest.is_new)
+		graph_launches_settle(newest.start);
+	newest.is_new = false;
 }
 
 void records_finish(void)

@@ -39,9 +39,12 @@ struct window_class {
 };
 enum { KERNELS, DEVICE, UNIT };
 
-static struct entry *classes;
-static struct window_class *open_classes; /* those with units in the present window */
-static bool fresh;			  /* of something there are the first records */
+static struct {
+	struct entry *classes, *totals;
+	struct window_class *open; /* the classes with units in the present window */
+	bool fresh;		   /* of something there are the first records */
+	bool lacking;		   /* a graph was launched, and nothing of it is recorded */
+} sums;
 
 /* NULL if there is none, and `add` is false or memory is out. It stays. */
 static struct window_class *class_of(uint64_t kernels, uint32_t device, enum window_unit unit,
@@ -49,7 +52,7 @@ static struct window_class *class_of(uint64_t kernels, uint32_t device, enum win
 {
 	const uint64_t key[ENTRY_NUMBERS] = {[KERNELS] = kernels, [DEVICE] = device, [UNIT] = unit};
 
-	return entry_of(&classes, key, add ? sizeof(struct window_class) : 0);
+	return entry_of(&sums.classes, key, add ? sizeof(struct window_class) : 0);
 }
 
 static struct window_class *class_alone(const struct operation *operation, uint32_t device)
@@ -59,7 +62,7 @@ static struct window_class *class_alone(const struct operation *operation, uint3
 
 static struct window_class *next_class(const struct window_class *class)
 {
-	return (struct window_class *)(class ? class->entry.hh.next : classes);
+	return (struct window_class *)(class ? class->entry.hh.next : sums.classes);
 }
 
 /* An operation's part in it, added if need be; NULL if memory is out. */
@@ -94,10 +97,10 @@ static bool is_recorded(const struct window_class *class)
 
 static void add_unit(struct window_class *class)
 {
-	fresh |= !is_recorded(class);
+	sums.fresh |= !is_recorded(class);
 	if (!(class->open > 0)) {
-		class->next_open = open_classes;
-		open_classes = class;
+		class->next_open = sums.open;
+		sums.open = class;
 	}
 	class->open++;
 }
@@ -334,13 +337,11 @@ void sums_begin_late(void)
 
 bool sums_are_fresh(void)
 {
-	bool are = fresh;
+	bool are = sums.fresh;
 
-	fresh = false;
+	sums.fresh = false;
 	return are;
 }
-
-static bool lacking;
 
 static void look_for_records(const struct called *called)
 {
@@ -349,15 +350,15 @@ static void look_for_records(const struct called *called)
 	if (!class || !called->contents || !called->contents->recorded)
 		return;
 	/* Asked for once: of some launches no complete records may ever come. */
-	lacking |= !class->asked && !is_recorded(class);
+	sums.lacking |= !class->asked && !is_recorded(class);
 	class->asked = true;
 }
 
 bool sums_lack_a_graph(void)
 {
-	lacking = false;
+	sums.lacking = false;
 	for_each_called(true, look_for_records);
-	return lacking;
+	return sums.lacking;
 }
 
 /* A row's operations that were partly recorded in windows: the sum over the graphs that have them
@@ -371,18 +372,17 @@ struct total {
 	bool sampled;
 	bool used; /* else it has nothing but `unknown`, and says nothing */
 };
-static struct entry *totals;
 
 static struct total *next_total(const struct total *total)
 {
-	return (struct total *)(total ? total->entry.hh.next : totals);
+	return (struct total *)(total ? total->entry.hh.next : sums.totals);
 }
 
 /* NULL if memory is out. */
 static struct total *total_of(struct operation *operation, uint32_t device)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)operation, device};
-	struct total *total = entry_of(&totals, key, sizeof(*total));
+	struct total *total = entry_of(&sums.totals, key, sizeof(*total));
 
 	if (total)
 		total->operation = operation;
@@ -447,13 +447,13 @@ static void add_to_version(const struct window_class *class, bool random)
 
 void sums_close_window(bool random)
 {
-	if (random && open_classes)
+	if (random && sums.open)
 		count_units();
-	for (struct window_class *class = open_classes; class; class = class->next_open) {
+	for (struct window_class *class = sums.open; class; class = class->next_open) {
 		add_to_version(class, random);
 		close_class(class, random);
 	}
-	open_classes = NULL;
+	sums.open = NULL;
 	versions_window_taken();
 }
 
@@ -587,13 +587,16 @@ struct launch {
 	struct launch *prev, *next;
 };
 
-static struct entry *by_correlation;
-static struct launch *oldest; /* by their first record's arrival */
-static uint64_t seen, newest;
+static struct {
+	struct entry *by_correlation;
+	struct launch *oldest; /* by their first record's arrival */
+	uint64_t seen;	       /* how many had a kernel */
+	uint64_t newest;       /* latest start of a node */
+} launches;
 
 uint64_t launches_seen(void)
 {
-	return seen;
+	return launches.seen;
 }
 
 static const struct launch *next_in_stream(const struct launch *launch)
@@ -642,8 +645,8 @@ static void end(struct launch *launch, bool valid)
 		if (graph)
 			recording_graph(graph, launch->device, launch->end - launch->start);
 	}
-	HASH_DEL(by_correlation, &launch->entry);
-	DL_DELETE(oldest, launch);
+	HASH_DEL(launches.by_correlation, &launch->entry);
+	DL_DELETE(launches.oldest, launch);
 	free(launch->parts);
 	free(launch->nodes);
 	free(launch);
@@ -652,20 +655,20 @@ static void end(struct launch *launch, bool valid)
 static struct launch *launch_of(const struct activity *activity)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {activity->correlation};
-	struct launch *launch = entry_of(&by_correlation, key, 0);
+	struct launch *launch = entry_of(&launches.by_correlation, key, 0);
 
 	if (launch)
 		return launch;
-	if (HASH_COUNT(by_correlation) == MOST_LAUNCHES)
-		end(oldest, true);
-	launch = entry_of(&by_correlation, key, sizeof(*launch));
+	if (HASH_COUNT(launches.by_correlation) == MOST_LAUNCHES)
+		end(launches.oldest, true);
+	launch = entry_of(&launches.by_correlation, key, sizeof(*launch));
 	if (!launch)
 		return NULL;
 	launch->device = activity->device;
 	launch->graph = activity->graph;
 	launch->stream = (uint64_t)activity->context << 32 | activity->stream;
 	launch->start = activity->start;
-	DL_APPEND(oldest, launch);
+	DL_APPEND(launches.oldest, launch);
 	return launch;
 }
 
@@ -709,8 +712,8 @@ void launches_add(struct operation *operation, const struct activity *activity)
 	struct launch *launch = launch_of(activity);
 	struct launch_part *part = launch ? part_of(launch, operation) : NULL;
 
-	if (activity->start > newest)
-		newest = activity->start;
+	if (activity->start > launches.newest)
+		launches.newest = activity->start;
 	if (!part)
 		return;
 	part->count++;
@@ -722,7 +725,7 @@ void launches_add(struct operation *operation, const struct activity *activity)
 	if (launch->stream == ((uint64_t)activity->context << 32 | activity->stream))
 		launch->busy += taken;
 	if (activity->kind == ACTIVITY_KERNEL) {
-		seen += launch->kernels == 0;
+		launches.seen += launch->kernels == 0;
 		launch->kernels += graph_contents_kernel_mark(operation);
 	}
 	if (activity->start < launch->start)
@@ -735,8 +738,8 @@ void launches_settle(void)
 {
 	struct launch *launch, *next;
 
-	DL_FOREACH_SAFE(oldest, launch, next)
-	if (launch->end + LATER_NS < newest)
+	DL_FOREACH_SAFE(launches.oldest, launch, next)
+	if (launch->end + LATER_NS < launches.newest)
 		end(launch, true);
 }
 
@@ -745,15 +748,15 @@ void launches_end(bool turned_off, uint64_t since, uint64_t until)
 	struct launch *launch, *next;
 
 	/* First, as they would be taken for the next launches in their streams. */
-	DL_FOREACH_SAFE(oldest, launch, next)
+	DL_FOREACH_SAFE(launches.oldest, launch, next)
 	if (turned_off && launch->kernels == 0 && launch->start >= until)
 		end(launch, false);
-	DL_FOREACH_SAFE(oldest, launch, next)
+	DL_FOREACH_SAFE(launches.oldest, launch, next)
 	end(launch, !turned_off || (next_in_stream(launch) && launch->start >= since));
 }
 
 uint64_t launches_begin(void)
 {
 	launches_end(true, UINT64_MAX, UINT64_MAX);
-	return seen;
+	return launches.seen;
 }
