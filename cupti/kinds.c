@@ -360,7 +360,7 @@ CUptiResult kinds_program_disable(const struct cupti_functions *cupti, CUpti_Act
 		return cupti->cuptiActivityDisable(kind);
 	pthread_mutex_lock(&shared.lock);
 	set_program(cupti, kind, false);
-	/* CUPTI has its own error for disabling what is not shared. */
+	/* CUPTI has its own error for disabling what is not enabled. */
 	if (kinds[kind].enabled)
 		result = settle(cupti, kind);
 	else

@@ -436,7 +436,7 @@ void calls_take_record(const struct seen *seen)
 
 void calls_finish(void)
 {
-	matcher_expire(UINT64_MAX);
+	matcher_give_up();
 	calibration_note();
 	session_subtract_overheads(run.session);
 	rows_finish();

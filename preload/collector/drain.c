@@ -346,7 +346,7 @@ void drain_records(enum flush flush)
 	records_settle();
 	/* It is not known which calls lost records belong to. */
 	if (dropped || unread || ended || is_matching_over())
-		matcher_expire(UINT64_MAX);
+		matcher_give_up();
 	if (ended)
 		report_end_of_cupti();
 	end_reported = ended;

@@ -545,17 +545,15 @@ bool match_pending(const struct match_stream *stream)
 	return heap_first(&stream->waiting) != NULL;
 }
 
-static size_t stream_expire(struct match_stream *stream, uint64_t before)
+static void give_up_all(struct match_stream *stream)
 {
 	struct queue *queue;
-	size_t count = 0;
 
-	while ((queue = heap_first(&stream->waiting)) && oldest_start(queue) < before) {
-		for (; !is_empty(queue) && oldest_start(queue) < before; count++)
+	while ((queue = heap_first(&stream->waiting))) {
+		while (!is_empty(queue))
 			give_up_oldest(queue);
 		heap_update(&stream->waiting, queue);
 	}
-	return count;
 }
 
 bool match_forget(struct match_stream *stream, bool pending_too)
@@ -564,7 +562,7 @@ bool match_forget(struct match_stream *stream, bool pending_too)
 		return false;
 	if (--stream->uses)
 		return true;
-	stream_expire(stream, UINT64_MAX);
+	give_up_all(stream);
 	free_stream(stream);
 	return true;
 }
@@ -585,11 +583,8 @@ size_t matcher_memory(void)
 	       HASH_COUNT(matcher.numbers) * sizeof(struct match_stream);
 }
 
-size_t matcher_expire(uint64_t before)
+void matcher_give_up(void)
 {
-	size_t count = 0;
-
 	for (struct match_stream *stream = matcher.streams; stream; stream = stream->next)
-		count += stream_expire(stream, before);
-	return count;
+		give_up_all(stream);
 }

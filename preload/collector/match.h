@@ -76,8 +76,7 @@ size_t matcher_memory(void);
 /* When the first of the calls that wait for their records started, in nanoseconds; UINT64_MAX if
  * none waits. */
 uint64_t matcher_oldest(void);
-/* Gives up every call that started before `before`, in nanoseconds; UINT64_MAX for all. Returns how
- * many. */
-size_t matcher_expire(uint64_t before);
+/* Gives up every call. */
+void matcher_give_up(void);
 
 #endif

@@ -351,7 +351,6 @@ static void identify_operation(struct seen *seen, bool matches)
 	kernel_names.kept_order = kernel_names.kept_order && seen->call && !seen->call->ambiguous;
 	if (seen->call)
 		seen->operation = seen->call->operation;
-	seen->launch = seen->call;
 	seen->must_match = matches;
 	seen->shown =
 		seen->call || seen->operation->kind != ROW_KERNEL || recording_knows_kernels();
@@ -391,7 +390,6 @@ static void identify_graph(struct seen *seen)
 	struct match_stream *stream = stream_of(seen->activity, &key);
 
 	seen->call = stream ? match_record(stream, &key) : NULL;
-	seen->launch = seen->call;
 	seen->operation =
 		seen->call ? seen->call->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
 	seen->must_match = seen->shown = seen->counted = true;
@@ -449,6 +447,8 @@ static void take_work(const struct activity *activity)
 		identify_node(&seen, matches);
 	else
 		identify_operation(&seen, matches);
+	if (!activity->graph_node)
+		seen.launch = seen.call;
 	if (seen.launch && matcher_trusts_clock)
 		seen.host_call = seen.launch->host_call;
 	seen.before = concurrency_add(activity);
@@ -461,7 +461,7 @@ static void take_work(const struct activity *activity)
 		timeline_take(&seen);
 	if (trace_wanted())
 		trace_take(&seen);
-	if (seen.shown && !matches)
+	if (seen.shown && !matches && activity->kind != ACTIVITY_GRAPH)
 		recording_take(&seen);
 	/* A graph's call waits for its last node. */
 	if (!activity->graph_node)
