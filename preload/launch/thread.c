@@ -14,11 +14,15 @@
 
 __thread struct thread *thread_self;
 
-static struct thread *_Atomic threads;
+static struct {
+	struct thread *_Atomic threads;
+	pthread_key_t end_key;
+	pthread_once_t key_once;
+	bool key_made;
+} all = {
+	.key_once = PTHREAD_ONCE_INIT,
+};
 _Atomic uint32_t threads_entered;
-static pthread_key_t end_key;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static bool key_made;
 
 static void thread_ended(void *argument)
 {
@@ -47,19 +51,19 @@ static void thread_ended(void *argument)
 
 static void make_key(void)
 {
-	key_made = pthread_key_create(&end_key, thread_ended) == 0;
+	all.key_made = pthread_key_create(&all.end_key, thread_ended) == 0;
 }
 
 struct thread *thread_first(void)
 {
-	return atomic_load_explicit(&threads, memory_order_acquire);
+	return atomic_load_explicit(&all.threads, memory_order_acquire);
 }
 
 struct thread *thread_enter(void)
 {
 	struct thread *thread;
 
-	pthread_once(&key_once, make_key);
+	pthread_once(&all.key_once, make_key);
 	/* mmap: the pages are zero, and take memory only as far as they are used. */
 	thread = mmap(NULL, sizeof(*thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		      -1, 0);
@@ -76,15 +80,15 @@ struct thread *thread_enter(void)
 	/* Different for each thread (Knuth's multiplicative hash), and never 0, as Xorshift needs.
 	 */
 	thread->random = thread->kernel_id * 2654435761u | 1;
-	thread->next = atomic_load_explicit(&threads, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&threads, &thread->next, thread,
+	thread->next = atomic_load_explicit(&all.threads, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&all.threads, &thread->next, thread,
 						      memory_order_release, memory_order_relaxed))
 		;
 	atomic_fetch_add_explicit(&threads_entered, 1, memory_order_relaxed);
 	thread_self = thread;
 	/* May call the program's malloc, and that a wrapped function. */
-	if (key_made)
-		pthread_setspecific(end_key, thread);
+	if (all.key_made)
+		pthread_setspecific(all.end_key, thread);
 	return thread;
 }
 

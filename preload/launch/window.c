@@ -16,15 +16,20 @@
 
 _Atomic bool window_open;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* When the window opened or closed, alternately: CLOCK_REALTIME in nanoseconds. */
-static uint64_t changes[CHANGES];
-static _Atomic unsigned change_count;
-/* CLOCK_MONOTONIC in nanoseconds; 0: never. */
-static uint64_t deadline, opens, closes;
-static uint64_t duration, every; /* nanoseconds; 0: none */
-static double seconds;
-static bool ended;
+/* Changed under the lock. */
+static struct {
+	pthread_mutex_t lock;
+	/* When the window opened or closed, alternately: CLOCK_REALTIME in nanoseconds. */
+	uint64_t changes[CHANGES];
+	_Atomic unsigned change_count;
+	/* CLOCK_MONOTONIC in nanoseconds; 0: never. */
+	uint64_t deadline, opens, closes;
+	uint64_t duration, every; /* nanoseconds; 0: none */
+	double seconds;
+	bool ended;
+} window = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 /* Longer than that, 31 years, is never. */
 #define SECONDS_MOST 1e9
@@ -47,15 +52,16 @@ void window_start(const struct window_plan *plan)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	bool on = plan->from_start && !(plan->delay > 0);
 
-	seconds = plan->timeout;
-	deadline = seconds > 0 ? now + nanoseconds(seconds) : 0;
-	every = plan->from_start ? nanoseconds(plan->every) : 0;
-	duration = nanoseconds(every && !(plan->duration > 0) ? DURATION_S : plan->duration);
+	window.seconds = plan->timeout;
+	window.deadline = window.seconds > 0 ? now + nanoseconds(window.seconds) : 0;
+	window.every = plan->from_start ? nanoseconds(plan->every) : 0;
+	window.duration =
+		nanoseconds(window.every && !(plan->duration > 0) ? DURATION_S : plan->duration);
 	if (plan->from_start && !on)
-		opens = now + nanoseconds(plan->delay);
+		window.opens = now + nanoseconds(plan->delay);
 	else
-		opens = every ? now + every : 0;
-	closes = on && duration ? now + duration : 0;
+		window.opens = window.every ? now + window.every : 0;
+	window.closes = on && window.duration ? now + window.duration : 0;
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
 	mode_begun = on || !settings_begin_later();
 	count_only_block(blocks(on));
@@ -63,15 +69,15 @@ void window_start(const struct window_plan *plan)
 
 bool window_stays_open(void)
 {
-	return every && duration >= every;
+	return window.every && window.duration >= window.every;
 }
 
 static void change_locked(bool on)
 {
-	if (ended || window_is_open() == on)
+	if (window.ended || window_is_open() == on)
 		return;
-	changes[change_count % CHANGES] = clock_ns(CLOCK_REALTIME);
-	change_count++;
+	window.changes[window.change_count % CHANGES] = clock_ns(CLOCK_REALTIME);
+	window.change_count++;
 	mode_begun |= on;
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
 	count_only_block(blocks(on) - blocks(!on));
@@ -79,9 +85,9 @@ static void change_locked(bool on)
 
 static void change(bool on)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&window.lock);
 	change_locked(on);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&window.lock);
 }
 
 void window_set(bool on)
@@ -93,47 +99,51 @@ void window_set(bool on)
 
 int window_command(bool on, uint64_t open_ns)
 {
-	if (ended)
+	if (window.ended)
 		return -EALREADY;
-	opens = every = 0;
-	closes = on && open_ns ? clock_ns(CLOCK_MONOTONIC) + open_ns : 0;
+	window.opens = window.every = 0;
+	window.closes = on && open_ns ? clock_ns(CLOCK_MONOTONIC) + open_ns : 0;
 	change(on);
 	return 0;
 }
 
 bool window_is_due(void)
 {
-	return opens && clock_ns(CLOCK_MONOTONIC) >= opens;
+	return window.opens && clock_ns(CLOCK_MONOTONIC) >= window.opens;
 }
 
 /* On the collector thread, which may be here before ktime runs: it would not come again. */
 static void follow_plan(uint64_t now)
 {
-	if (opens && now >= opens) {
+	if (window.opens && now >= window.opens) {
 		change(true);
-		closes = duration ? now + duration : 0;
+		window.closes = window.duration ? now + window.duration : 0;
 		/* A process that was stopped does not make up for the windows of that time. */
-		opens = every ? opens + every * ((now - opens) / every + 1) : 0;
-	} else if (closes && now >= closes) {
+		window.opens =
+			window.every
+				? window.opens +
+					  window.every * ((now - window.opens) / window.every + 1)
+				: 0;
+	} else if (window.closes && now >= window.closes) {
 		change(false);
-		closes = 0;
+		window.closes = 0;
 	}
 }
 
 void window_update(void)
 {
 	follow_plan(clock_ns(CLOCK_MONOTONIC));
-	if (!deadline || clock_ns(CLOCK_MONOTONIC) < deadline)
+	if (!window.deadline || clock_ns(CLOCK_MONOTONIC) < window.deadline)
 		return;
 	/* Nothing is due any more: CUPTI would be started for it. */
-	deadline = opens = closes = 0;
-	pthread_mutex_lock(&lock);
+	window.deadline = window.opens = window.closes = 0;
+	pthread_mutex_lock(&window.lock);
 	change_locked(false);
-	ended = true;
-	pthread_mutex_unlock(&lock);
+	window.ended = true;
+	pthread_mutex_unlock(&window.lock);
 	session_note(run.session,
 		     "Profiling ended %g s after the driver's initialisation (--timeout).",
-		     seconds);
+		     window.seconds);
 }
 
 bool window_was_open(uint64_t realtime)
@@ -141,12 +151,13 @@ bool window_was_open(uint64_t realtime)
 	unsigned kept;
 	bool on;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&window.lock);
 	on = window_is_open();
-	kept = change_count < CHANGES ? change_count : CHANGES;
-	for (unsigned i = 1; i <= kept && realtime < changes[(change_count - i) % CHANGES]; i++)
+	kept = window.change_count < CHANGES ? window.change_count : CHANGES;
+	for (unsigned i = 1;
+	     i <= kept && realtime < window.changes[(window.change_count - i) % CHANGES]; i++)
 		on = !on;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&window.lock);
 	return on;
 }
 
@@ -155,17 +166,17 @@ bool window_changed_between(uint64_t start, uint64_t end)
 	bool changed = false;
 	unsigned kept;
 
-	if (atomic_load_explicit(&change_count, memory_order_relaxed) == 0)
+	if (atomic_load_explicit(&window.change_count, memory_order_relaxed) == 0)
 		return false;
-	pthread_mutex_lock(&lock);
-	kept = change_count < CHANGES ? change_count : CHANGES;
+	pthread_mutex_lock(&window.lock);
+	kept = window.change_count < CHANGES ? window.change_count : CHANGES;
 	for (unsigned i = 1; i <= kept && !changed; i++) {
-		uint64_t change = changes[(change_count - i) % CHANGES];
+		uint64_t change = window.changes[(window.change_count - i) % CHANGES];
 
 		changed = change >= start && change <= end;
 		if (change < start)
 			break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&window.lock);
 	return changed;
 }

@@ -155,15 +155,20 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 	return costs;
 }
 
-/* Of the one start that is planned: when the window opens, or once it fits into the budget. */
-static struct cupti_settings wanted;
-static cupti_starter start_cupti;
-static bool is_deferred, is_planned;
+/* The one start that is planned: when the window opens, or once it fits into the budget. */
+static struct {
+	struct cupti_settings wanted;
+	cupti_starter call;
+	bool is_deferred, is_planned;
+	double budget;
+	uint64_t planned, fitting;
+	bool launched, too_much; /* too_much: at some time it did not fit */
+} late_start;
 
 static void plan(const struct cupti_settings *settings, cupti_starter start)
 {
-	wanted = *settings;
-	start_cupti = start;
+	late_start.wanted = *settings;
+	late_start.call = start;
 }
 
 static void note_start(void)
@@ -177,7 +182,7 @@ static void note_start(void)
 void deferred_start_plan(const struct cupti_settings *settings, cupti_starter start)
 {
 	plan(settings, start);
-	is_deferred = true;
+	late_start.is_deferred = true;
 	/* CUPTI does not record yet: no graph waits for it. */
 	instantiation_tell(true, true);
 }
@@ -187,16 +192,16 @@ void deferred_start_now(void (*collect)(void))
 	char reason[256] = "";
 	bool started;
 
-	if (!is_deferred)
+	if (!late_start.is_deferred)
 		return;
-	is_deferred = false;
+	late_start.is_deferred = false;
 	/* From now on CUPTI may make records of launches. */
 	count_only_block(1);
 	/* Traced whole from then on, a graph that was made before ended the program at its next
 	 * launch (CUPTI 13.0, H200). */
-	started = wanted.graph_nodes || !instantiation_ever;
+	started = late_start.wanted.graph_nodes || !instantiation_ever;
 	if (started)
-		started = start_cupti(&wanted, reason, sizeof(reason)) == 0;
+		started = late_start.call(&late_start.wanted, reason, sizeof(reason)) == 0;
 	else
 		snprintf(reason, sizeof(reason),
 			 "CUPTI was not started: the program had made graphs by then, and may end "
@@ -226,63 +231,61 @@ void deferred_start_now(void (*collect)(void))
  * to be had from half of the budget so far. */
 #define START_NS       70000000.0
 
-static double budget;
-static uint64_t planned, fitting;
-static bool launched, too_much; /* too_much: at some time it did not fit */
-
 void late_start_plan(const struct cupti_settings *settings, cupti_starter start, double the_budget,
 		     uint64_t now)
 {
 	plan(settings, start);
-	budget = the_budget;
-	planned = now;
-	fitting = 0;
-	is_planned = true;
-	launched = too_much = false;
+	late_start.budget = the_budget;
+	late_start.planned = now;
+	late_start.fitting = 0;
+	late_start.is_planned = true;
+	late_start.launched = late_start.too_much = false;
 }
 
 static bool start_now(uint64_t now)
 {
 	char reason[256];
 
-	is_planned = false;
-	if (start_cupti(&wanted, reason, sizeof(reason))) {
+	late_start.is_planned = false;
+	if (late_start.call(&late_start.wanted, reason, sizeof(reason))) {
 		session_note(run.session, "%s", reason);
 		return false;
 	}
 	note_start();
-	session_count(run.session, COUNTER_cupti_late_ns, now - planned);
+	session_count(run.session, COUNTER_cupti_late_ns, now - late_start.planned);
 	session_note(run.session,
 		     "CUPTI was started %.1f s after the first GPU work, once its cost fitted into "
 		     "the budget of %g %%: earlier operations are timed by events.",
-		     (double)(now - planned) / 1e9, options_budget(&settings));
+		     (double)(now - late_start.planned) / 1e9, options_budget(&settings));
 	return true;
 }
 
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now)
 {
-	bool fits = costs->standing + costs->copies <= STANDING_SHARE * budget * (double)elapsed;
+	bool fits = costs->standing + costs->copies <=
+		    STANDING_SHARE * late_start.budget * (double)elapsed;
 
 	/* A program that uses CUPTI itself keeps it to itself. */
-	if (!is_planned || !costs->launches || kinds_program_ever())
+	if (!late_start.is_planned || !costs->launches || kinds_program_ever())
 		return false;
 	/* With --start off nothing is to be recorded yet. */
 	if (!mode_begun)
 		return false;
-	launched = true;
-	too_much |= !fits;
-	fitting = fits ? fitting + elapsed : 0;
-	if (fitting < FITTING_NS || budget * (double)(now - planned) / 2 < START_NS)
+	late_start.launched = true;
+	late_start.too_much |= !fits;
+	late_start.fitting = fits ? late_start.fitting + elapsed : 0;
+	if (late_start.fitting < FITTING_NS ||
+	    late_start.budget * (double)(now - late_start.planned) / 2 < START_NS)
 		return false;
 	return start_now(now);
 }
 
 void late_start_finish(void)
 {
-	if (!is_planned || !launched)
+	if (!late_start.is_planned || !late_start.launched)
 		return;
 	session_note(run.session, "CUPTI was not started: %s (--budget %g).",
-		     too_much ? "it would have cost more than fits into the budget"
-			      : "the run was too short to pay for that",
+		     late_start.too_much ? "it would have cost more than fits into the budget"
+					 : "the run was too short to pay for that",
 		     options_budget(&settings));
 }

@@ -19,36 +19,39 @@
  * profile meanwhile. Chosen. */
 #define KEPT_NS 20000000000u
 
-static unsigned traced;	    /* bits of enum trace_set; 0: there is none */
-static uint64_t trace_ends; /* CLOCK_MONOTONIC, nanoseconds */
+/* The trace that a user asked for. */
+static struct {
+	unsigned what; /* bits of enum trace_set; 0: there is none */
+	uint64_t ends; /* CLOCK_MONOTONIC, nanoseconds */
+} asked;
 
 int trace_window_open(unsigned what, uint64_t duration)
 {
-	if (!traced && run.header->trace_on)
+	if (!asked.what && run.header->trace_on)
 		return -EEXIST;
 	/* Calls are taken one by one only where they are matched with records. */
 	if (!cupti_active() || (what & TRACE_API && !mode_is_cupti()))
 		return -EOPNOTSUPP;
 	session_restart_trace(run.session, TRACE_WINDOW_BYTES);
 	run.header->trace_on = TRACE_GROWS;
-	traced = what;
-	trace_ends = clock_ns(CLOCK_MONOTONIC) + KEPT_NS;
+	asked.what = what;
+	asked.ends = clock_ns(CLOCK_MONOTONIC) + KEPT_NS;
 	/* What another process asks for may be anything. */
-	trace_ends = duration < UINT64_MAX - trace_ends ? trace_ends + duration : UINT64_MAX;
+	asked.ends = duration < UINT64_MAX - asked.ends ? asked.ends + duration : UINT64_MAX;
 	return 0;
 }
 
 void trace_window_stop(void)
 {
-	if (traced)
+	if (asked.what)
 		run.header->trace_on = TRACE_STAYS;
 }
 
 int trace_window_close(void)
 {
-	if (!traced)
+	if (!asked.what)
 		return -ENODATA;
-	traced = 0;
+	asked.what = 0;
 	run.header->trace_on = TRACE_NONE;
 	session_restart_trace(run.session, TRACE_WINDOW_BYTES);
 	return 0;
@@ -56,18 +59,18 @@ int trace_window_close(void)
 
 void trace_window_update(void)
 {
-	if (traced && clock_ns(CLOCK_MONOTONIC) >= trace_ends)
+	if (asked.what && clock_ns(CLOCK_MONOTONIC) >= asked.ends)
 		trace_window_close();
 }
 
 bool trace_window_is_open(void)
 {
-	return traced != 0;
+	return asked.what != 0;
 }
 
 bool trace_window_takes(enum row_kind kind)
 {
-	return !traced || traced & (row_is_api(kind) ? TRACE_API : TRACE_GPU);
+	return !asked.what || asked.what & (row_is_api(kind) ? TRACE_API : TRACE_GPU);
 }
 
 /* The windows that are a test, and how many of them must lack records. Chosen: a window that lacks
@@ -96,34 +99,41 @@ struct held_window {
 	struct launched launched[UNITS];
 };
 
-static struct held_window last = {.opened = UINT64_MAX, .records_since = UINT64_MAX}, before;
-static struct window_check lacking[UNITS] = {[UNIT_NODES] = {.graphs = true}};
-static unsigned windows;
+/* Of the records of windows. */
+static struct {
+	struct held_window last, before;
+	struct window_check lacking[UNITS];
+	unsigned windows;
+} check = {
+	.last = {.opened = UINT64_MAX, .records_since = UINT64_MAX},
+	.lacking = {[UNIT_NODES] = {.graphs = true}},
+};
 
 void window_check_open(uint64_t now, uint64_t records_now)
 {
-	before = last;
-	last = (struct held_window){
+	check.before = check.last;
+	check.last = (struct held_window){
 		.opened = now, .closed = UINT64_MAX, .records_since = records_now};
 }
 
 void window_check_close(uint64_t now)
 {
-	if (last.closed == UINT64_MAX)
-		last.closed = now;
+	if (check.last.closed == UINT64_MAX)
+		check.last.closed = now;
 }
 
 void window_check_call(const struct in_flight *call, const struct graph_contents *contents)
 {
 	bool graph = call->operation->kind == ROW_GRAPH;
-	struct launched *launched = &last.launched[graph ? UNIT_NODES : UNIT_LAUNCHES];
+	struct launched *launched = &check.last.launched[graph ? UNIT_NODES : UNIT_LAUNCHES];
 	uint64_t kernels = call->operation->kind == ROW_KERNEL;
 
 	/* How often a conditional node's body runs the device decides. */
 	if (graph && contents && !contents->variable)
 		kernels = contents->recorded - contents->copies;
-	if (!kernels || windows >= FIRST_WINDOWS || call->started < last.opened ||
-	    call->started - last.opened < SLACK_NS || call->ended > last.closed - SLACK_NS)
+	if (!kernels || check.windows >= FIRST_WINDOWS || call->started < check.last.opened ||
+	    call->started - check.last.opened < SLACK_NS ||
+	    call->ended > check.last.closed - SLACK_NS)
 		return;
 	if (!launched->stream) {
 		launched->stream = call->stream;
@@ -138,18 +148,18 @@ void window_check_call(const struct in_flight *call, const struct graph_contents
 void window_check_passed(const struct in_flight *call)
 {
 	for (unsigned i = 0; i < UNITS; i++)
-		last.launched[i].passed |=
-			last.launched[i].stream == call->stream && call->started >= last.closed;
+		check.last.launched[i].passed |= check.last.launched[i].stream == call->stream &&
+						 call->started >= check.last.closed;
 }
 
 void window_check_record(const struct activity *activity)
 {
 	unsigned unit = activity->graph_node ? UNIT_NODES : UNIT_LAUNCHES;
-	struct launched *launched = &last.launched[unit];
+	struct launched *launched = &check.last.launched[unit];
 
 	/* The device has come past the window before: this began earlier, and came late. */
-	if (activity->start && activity->start < last.records_since) {
-		before.launched[unit].records++;
+	if (activity->start && activity->start < check.last.records_since) {
+		check.before.launched[unit].records++;
 		return;
 	}
 	launched->records++;
@@ -173,20 +183,20 @@ const struct window_check *window_check_settle(void)
 	const struct window_check *found = NULL;
 	bool compared = false;
 
-	for (unsigned i = 0; i < UNITS && windows < FIRST_WINDOWS; i++) {
-		const struct launched *launched = &before.launched[i];
+	for (unsigned i = 0; i < UNITS && check.windows < FIRST_WINDOWS; i++) {
+		const struct launched *launched = &check.before.launched[i];
 
-		if (!is_comparable(launched, &last.launched[i]))
+		if (!is_comparable(launched, &check.last.launched[i]))
 			continue;
 		compared = true;
 		if (!lacks_records(launched))
 			continue;
-		lacking[i].kernels += launched->kernels;
-		lacking[i].records += launched->records;
-		if (++lacking[i].windows == MOST_LACKING)
-			found = &lacking[i];
+		check.lacking[i].kernels += launched->kernels;
+		check.lacking[i].records += launched->records;
+		if (++check.lacking[i].windows == MOST_LACKING)
+			found = &check.lacking[i];
 	}
-	windows += compared;
+	check.windows += compared;
 	return found;
 }
 
@@ -218,40 +228,45 @@ const struct window_check *window_check_settle(void)
  * phases, or windows would follow them. */
 #define AVERAGE_NS	20e9
 
-static double share;
-static double length; /* of the next window, or of the one that is open */
-static uint64_t random_state = 0x9e3779b97f4a7c15ull;
-static uint64_t planned, earliest, latest; /* when the next one was planned, and may open */
-static double due_work;			   /* at which it opens */
-static double seen_work, average_work, average_time;
-static uint64_t passed, launched; /* the last call of window_times_pass(); the last launch by it */
-static double passed_work, debt;  /* debt: what windows have cost that is not paid for, ns */
-static double over_work;	  /* when the open window's time was over; -1: it is not yet */
+/* Of windows. */
+static struct {
+	double share;
+	double length; /* of the next window, or of the one that is open */
+	uint64_t random_state;
+	uint64_t planned, earliest, latest; /* when the next one was planned, and may open */
+	double due_work;		    /* at which it opens */
+	double seen_work, average_work, average_time;
+	uint64_t passed, launched; /* the last call of window_times_pass(); the last launch by it */
+	double passed_work, debt;  /* debt: what windows have cost that is not paid for, ns */
+	double over_work;	   /* when the open window's time was over; -1: it is not yet */
+} times = {
+	.random_state = 0x9e3779b97f4a7c15ull,
+};
 
 void window_times_start(uint64_t now, double budget, uint64_t random)
 {
-	planned = passed = launched = now;
-	share = budget;
-	length = FIRST_WINDOW_NS;
-	seen_work = average_work = average_time = 0;
-	passed_work = debt = 0;
-	over_work = -1;
-	random_state ^= random;
+	times.planned = times.passed = times.launched = now;
+	times.share = budget;
+	times.length = FIRST_WINDOW_NS;
+	times.seen_work = times.average_work = times.average_time = 0;
+	times.passed_work = times.debt = 0;
+	times.over_work = -1;
+	times.random_state ^= random;
 }
 
 /* Between 0 and 1: 64-bit Xorshift (Marsaglia 2003). */
 static double random_part(void)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (double)(random_state >> 11) * 0x1p-53;
+	times.random_state ^= times.random_state << 13;
+	times.random_state ^= times.random_state >> 7;
+	times.random_state ^= times.random_state << 17;
+	return (double)(times.random_state >> 11) * 0x1p-53;
 }
 
 /* What a window may cost. */
 static double allowed_cost(void)
 {
-	return share * MEAN_GAP_NS;
+	return times.share * MEAN_GAP_NS;
 }
 
 static double between(double least, double value, double most)
@@ -262,50 +277,51 @@ static double between(double least, double value, double most)
 /* Nanoseconds of work in a nanosecond, on average. */
 static double work_rate(uint64_t now, double work)
 {
-	if (average_time > AVERAGE_NS) {
-		average_time /= 2;
-		average_work /= 2;
+	if (times.average_time > AVERAGE_NS) {
+		times.average_time /= 2;
+		times.average_work /= 2;
 	}
-	average_time += (double)(now - planned);
-	average_work += work - seen_work;
-	seen_work = work;
-	return average_time > 0 ? average_work / average_time : 0;
+	times.average_time += (double)(now - times.planned);
+	times.average_work += work - times.seen_work;
+	times.seen_work = work;
+	return times.average_time > 0 ? times.average_work / times.average_time : 0;
 }
 
 void window_times_plan(uint64_t now, double work, double spent)
 {
-	double gap = share > 0 ? spent / share : MOST_GAP_NS;
+	double gap = times.share > 0 ? spent / times.share : MOST_GAP_NS;
 
-	over_work = -1;
-	debt += spent;
+	times.over_work = -1;
+	times.debt += spent;
 	gap = gap < MEAN_GAP_NS ? MEAN_GAP_NS : gap;
 	/* Any launch is as likely as any other, so that no period of the program's is met always.
 	 */
 	gap *= 0.5 + random_part();
-	due_work = work + gap * work_rate(now, work);
-	earliest = now + (uint64_t)between(LEAST_GAP_NS, LEAST_PART * gap, MOST_GAP_NS);
-	latest = now + (uint64_t)between(LEAST_GAP_NS, MOST_PART * gap, MOST_GAP_NS);
-	planned = now;
+	times.due_work = work + gap * work_rate(now, work);
+	times.earliest = now + (uint64_t)between(LEAST_GAP_NS, LEAST_PART * gap, MOST_GAP_NS);
+	times.latest = now + (uint64_t)between(LEAST_GAP_NS, MOST_PART * gap, MOST_GAP_NS);
+	times.planned = now;
 }
 
 void window_times_pass(uint64_t now, double work)
 {
 	uint64_t until;
 
-	if (work > passed_work)
-		launched = now;
-	until = now < launched + PAUSE_NS ? now : launched + PAUSE_NS;
-	if (until > passed)
-		debt = between(0, debt - share * (double)(until - passed), debt);
-	passed = now;
-	passed_work = work;
+	if (work > times.passed_work)
+		times.launched = now;
+	until = now < times.launched + PAUSE_NS ? now : times.launched + PAUSE_NS;
+	if (until > times.passed)
+		times.debt = between(0, times.debt - times.share * (double)(until - times.passed),
+				     times.debt);
+	times.passed = now;
+	times.passed_work = work;
 }
 
 bool window_times_are_due(uint64_t now, double work)
 {
-	if (share > 0 && debt > MOST_DEBT * allowed_cost())
+	if (times.share > 0 && times.debt > MOST_DEBT * allowed_cost())
 		return false;
-	return now >= latest || (now >= earliest && work >= due_work);
+	return now >= times.latest || (now >= times.earliest && work >= times.due_work);
 }
 
 /* How long a window is does not depend on what is launched in it, or short launches would be
@@ -313,13 +329,13 @@ bool window_times_are_due(uint64_t now, double work)
  * not the one that is left out, but the next. */
 bool window_times_are_over(uint64_t open, double work, double spent)
 {
-	if (spent >= MOST_TIMES * allowed_cost() || (double)open >= length + MOST_WINDOW_NS)
+	if (spent >= MOST_TIMES * allowed_cost() || (double)open >= times.length + MOST_WINDOW_NS)
 		return true;
-	if ((double)open < length)
+	if ((double)open < times.length)
 		return false;
-	if (over_work < 0)
-		over_work = work;
-	return work > over_work;
+	if (times.over_work < 0)
+		times.over_work = work;
+	return work > times.over_work;
 }
 
 void window_times_adapt(double spent)
@@ -327,7 +343,8 @@ void window_times_adapt(double spent)
 	double cost = spent > 0 ? spent : allowed_cost() / 4;
 
 	/* Halfway, in proportion, to what this window alone would have had. */
-	length = between(LEAST_WINDOW_NS, length * sqrt(allowed_cost() / cost), MOST_WINDOW_NS);
+	times.length = between(LEAST_WINDOW_NS, times.length * sqrt(allowed_cost() / cost),
+			       MOST_WINDOW_NS);
 }
 
 /* Between flushes. Chosen. */
@@ -340,47 +357,51 @@ void window_times_adapt(double spent)
  * did not come. */
 #define SHORT_NS	100000000u
 
-static uint64_t closed, flushed, seen_before, launches;
-static bool records_awaited, arrived, missed;
+/* What is awaited of the last window. */
+static struct {
+	uint64_t closed, flushed, seen_before, launches;
+	bool records_awaited, arrived, missed;
+} flush;
 
 void window_records_begin(uint64_t seen)
 {
-	seen_before = seen;
-	launches = 0;
+	flush.seen_before = seen;
+	flush.launches = 0;
 }
 
 void window_records_expect(void)
 {
-	launches++;
+	flush.launches++;
 }
 
 void window_records_await(uint64_t now)
 {
-	closed = now;
-	records_awaited = true;
-	arrived = false;
+	flush.closed = now;
+	flush.records_awaited = true;
+	flush.arrived = false;
 }
 
 bool window_records_have_come(uint64_t now, uint64_t seen)
 {
-	uint64_t most = launches > 0 && !missed ? MOST_NS : SHORT_NS;
+	uint64_t most = flush.launches > 0 && !flush.missed ? MOST_NS : SHORT_NS;
 	/* The last launch's records may come much later. */
-	bool all = launches > 0 && seen + 1 >= seen_before + launches;
+	bool all = flush.launches > 0 && seen + 1 >= flush.seen_before + flush.launches;
 
-	if (!arrived && now - closed < most) {
-		arrived = all;
+	if (!flush.arrived && now - flush.closed < most) {
+		flush.arrived = all;
 		return false;
 	}
-	if (launches > 0)
-		missed = !missed && !arrived && !all;
+	if (flush.launches > 0)
+		flush.missed = !flush.missed && !flush.arrived && !all;
 	return true;
 }
 
 bool recording_wants_flush(uint64_t now)
 {
-	if (!records_awaited || now - closed < FLUSH_PERIOD_NS || now - flushed < FLUSH_PERIOD_NS)
+	if (!flush.records_awaited || now - flush.closed < FLUSH_PERIOD_NS ||
+	    now - flush.flushed < FLUSH_PERIOD_NS)
 		return false;
-	flushed = now;
+	flush.flushed = now;
 	return true;
 }
 
@@ -392,20 +413,24 @@ bool recording_wants_flush(uint64_t now)
 #define WINDOW_PERIOD_NS 500000u   /* how often the collector polls an open window */
 #define COSTS_PERIOD_NS	 20000000u /* of computing CUPTI's cost. Chosen: as in sampling.c */
 
-static bool allowed, on = true;
-static enum {
-	MATCHED,    /* everything is recorded, and matched */
-	EVENTS,	    /* CUPTI is not started: late_start.h */
-	CONTINUOUS, /* everything is recorded */
-	WINDOWS	    /* recorded in windows */
-} phase;
-
-static double budget; /* of the run's time, as a fraction */
-static double credit; /* ns that may still be spent */
-static double work;   /* ns that recording all launches would have cost */
-static bool late;     /* CUPTI was not on from the start, or is not yet */
-static bool ended;    /* no window opens any more: CUPTI did not record all that was in them */
-static uint64_t updated, rows_updated, costs_taken, last_unplanned; /* when each last was */
+/* Whether CUPTI records. */
+static struct {
+	bool allowed, on;
+	enum {
+		MATCHED,    /* everything is recorded, and matched */
+		EVENTS,	    /* CUPTI is not started: late_start.h */
+		CONTINUOUS, /* everything is recorded */
+		WINDOWS	    /* recorded in windows */
+	} phase;
+	double budget; /* of the run's time, as a fraction */
+	double credit; /* ns that may still be spent */
+	double work;   /* ns that recording all launches would have cost */
+	bool late;     /* CUPTI was not on from the start, or is not yet */
+	bool ended;    /* no window opens any more: CUPTI did not record all that was in them */
+	uint64_t updated, rows_updated, costs_taken, last_unplanned; /* when each last was */
+} plan = {
+	.on = true,
+};
 
 /* The window that is open, or the last one. */
 static struct {
@@ -433,16 +458,16 @@ void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseco
 
 	/* In a window the launch took longer than the others: only events time those. All launches
 	 * are counted before, so one that the row has no call for is another graph's. */
-	if (row && phase == CONTINUOUS && row->cupti.count < row->calls)
+	if (row && plan.phase == CONTINUOUS && row->cupti.count < row->calls)
 		session_add_sample(run.session, &row->cupti, nanoseconds);
 }
 
 /* Whether what CUPTI records may be decided while the program runs. */
 static bool is_allowed(bool deferred)
 {
-	return late || (settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
-			!options_want_trace(&settings) && !ranges_are_chosen() &&
-			(mode_is_cupti() || deferred));
+	return plan.late || (settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
+			     !options_want_trace(&settings) && !ranges_are_chosen() &&
+			     (mode_is_cupti() || deferred));
 }
 
 void recording_start(void (*wake)(void), const struct cupti_settings *late_settings,
@@ -451,61 +476,62 @@ void recording_start(void (*wake)(void), const struct cupti_settings *late_setti
 	uint64_t now = clock_ns(CLOCK_REALTIME);
 	bool deferred = late_settings && !settings_cupti_waits();
 
-	budget = options_budget(&settings) / 100;
+	plan.budget = options_budget(&settings) / 100;
 	if (deferred)
 		deferred_start_plan(late_settings, start);
-	late = late_settings && !deferred;
-	allowed = is_allowed(deferred) && pause_is_safe();
-	if (!allowed)
+	plan.late = late_settings && !deferred;
+	plan.allowed = is_allowed(deferred) && pause_is_safe();
+	if (!plan.allowed)
 		return;
-	credit = budget * CREDIT_NS;
-	window_times_start(now, WINDOWS_SHARE * budget, clock_ticks() << 20);
+	plan.credit = plan.budget * CREDIT_NS;
+	window_times_start(now, WINDOWS_SHARE * plan.budget, clock_ticks() << 20);
 	graph_follow_updates();
 	instantiation_watch(wake);
-	if (!late)
+	if (!plan.late)
 		return;
-	phase = EVENTS;
-	on = false;
-	costs_taken = now;
+	plan.phase = EVENTS;
+	plan.on = false;
+	plan.costs_taken = now;
 	sums_start();
-	late_start_plan(late_settings, start, budget, now);
+	late_start_plan(late_settings, start, plan.budget, now);
 	instantiation_tell(true, true);
 }
 
 bool recording_matches(void)
 {
-	return phase == MATCHED;
+	return plan.phase == MATCHED;
 }
 
 bool recording_is_complete(void)
 {
-	return phase == MATCHED || (phase == CONTINUOUS && !late);
+	return plan.phase == MATCHED || (plan.phase == CONTINUOUS && !plan.late);
 }
 
 bool recording_knows_kernels(void)
 {
-	return phase == MATCHED || !operation_names_reused;
+	return plan.phase == MATCHED || !operation_names_reused;
 }
 
 void recording_call(const struct in_flight *call)
 {
 	const struct graph_contents *contents =
-		phase == MATCHED ? NULL : graph_contents_of(call->operation);
+		plan.phase == MATCHED ? NULL : graph_contents_of(call->operation);
 	/* Copies and memsets are recorded in any case. */
 	double cost = contents ? (contents->recorded - contents->copies) * NODE_NS : 0;
 
 	window_check_call(call, contents);
-	work += cost > 0 ? cost : NODE_NS;
-	if (cost > 0 && phase == CONTINUOUS) {
-		credit -= cost;
+	plan.work += cost > 0 ? cost : NODE_NS;
+	if (cost > 0 && plan.phase == CONTINUOUS) {
+		plan.credit -= cost;
 	} else if (cost > 0 && call->started >= window.opened &&
-		   (on || call->started < window.closed)) {
+		   (plan.on || call->started < window.closed)) {
 		window.spent += cost;
 		/* Of a call in flight when the window opened or closed records may be missing. */
 		if ((contents->kernels || contents->variable) &&
-		    (on || call->ended < window.closed))
+		    (plan.on || call->ended < window.closed))
 			window_records_expect();
-	} else if (cost > 0 && phase == WINDOWS && !on && call->started >= window.closed) {
+	} else if (cost > 0 && plan.phase == WINDOWS && !plan.on &&
+		   call->started >= window.closed) {
 		launch_costs_see_call(call);
 	}
 }
@@ -515,7 +541,7 @@ void recording_take(const struct seen *seen)
 	/* Between windows launches of graphs have records of copies and memsets alone. */
 	if (!seen->activity->graph_node)
 		sums_add(seen->operation, seen->activity->device, seen->nanoseconds);
-	else if (phase != WINDOWS || on || records_awaited)
+	else if (plan.phase != WINDOWS || plan.on || flush.records_awaited)
 		launches_add(seen->operation, seen->activity);
 }
 
@@ -523,11 +549,11 @@ void recording_take(const struct seen *seen)
  * between them: of the operations before it knows nothing else. */
 static void begin_recording(uint64_t now)
 {
-	phase = CONTINUOUS;
-	on = true;
-	updated = rows_updated = now;
+	plan.phase = CONTINUOUS;
+	plan.on = true;
+	plan.updated = plan.rows_updated = now;
 	sums_begin_late();
-	credit = WINDOWS_SHARE * budget * CREDIT_NS;
+	plan.credit = WINDOWS_SHARE * plan.budget * CREDIT_NS;
 	window.opened = now;
 	window.random = true;
 	window.clock_known = cupti_clock_is_realtime();
@@ -537,23 +563,23 @@ static void begin_recording(uint64_t now)
  */
 static void take_costs(uint64_t now)
 {
-	uint64_t elapsed = now - costs_taken;
-	struct launch_costs costs = launch_costs_take(late, elapsed);
+	uint64_t elapsed = now - plan.costs_taken;
+	struct launch_costs costs = launch_costs_take(plan.late, elapsed);
 
-	costs_taken = now;
-	if (phase == EVENTS) {
+	plan.costs_taken = now;
+	if (plan.phase == EVENTS) {
 		if (late_start_update(&costs, elapsed, now))
 			begin_recording(now);
 		return;
 	}
-	if (late || !on) {
+	if (plan.late || !plan.on) {
 		session_count(run.session, COUNTER_cupti_standing_ns, (uint64_t)costs.standing);
 		session_count(run.session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
 	}
 	/* Launches that are only counted are not taken one by one. */
-	work += late ? costs.recording : 0;
-	if (late && on) {
-		credit -= costs.recording;
+	plan.work += plan.late ? costs.recording : 0;
+	if (plan.late && plan.on) {
+		plan.credit -= costs.recording;
 		window.spent += costs.recording;
 	}
 }
@@ -563,14 +589,14 @@ static bool turn(bool to, uint64_t now)
 {
 	bool turned;
 
-	if (on == to)
+	if (plan.on == to)
 		return true;
 	take_costs(now);
 	turned = memsets_hold() && pause_kernels(PAUSE_BETWEEN_WINDOWS, !to);
 	memsets_release();
 	if (!turned)
 		return false;
-	on = to;
+	plan.on = to;
 	if (to)
 		window.opened = now;
 	else
@@ -584,7 +610,7 @@ static void settle(bool turned_off)
 	launches_end(turned_off, window.clock_known ? window.opened : 0,
 		     window.clock_known ? window.closed : UINT64_MAX);
 	sums_close_window(window.random);
-	records_awaited = false;
+	flush.records_awaited = false;
 }
 
 static void close_window(uint64_t now)
@@ -595,7 +621,7 @@ static void close_window(uint64_t now)
 	session_count(run.session, COUNTER_windows, 1);
 	session_count(run.session, COUNTER_windows_ns, window.closed - window.opened);
 	window_records_await(window.closed);
-	window_times_plan(window.closed, work, window.spent);
+	window_times_plan(window.closed, plan.work, window.spent);
 }
 
 static void open_window(uint64_t now, bool random)
@@ -617,7 +643,7 @@ static void open_window(uint64_t now, bool random)
  */
 static void end_windows(const struct window_check *found)
 {
-	ended = true;
+	plan.ended = true;
 	session_note(
 		run.session,
 		"Kernels are not recorded from %.1f s on: in %u windows CUPTI (version %u) "
@@ -655,36 +681,36 @@ static void settle_when_arrived(uint64_t now)
 
 static void begin_windows(uint64_t now)
 {
-	phase = WINDOWS;
+	plan.phase = WINDOWS;
 	window.spent = 0;
-	window.random = late;
+	window.random = plan.late;
 	close_window(now);
 	session_note(run.session,
 		     "Kernels are recorded in windows: recording all %s would exceed the budget of "
 		     "%g %%%s. All calls are counted.",
-		     late ? "of them" : "nodes of the graphs", 100 * budget,
-		     late ? "" : " (--graph node records them)");
+		     plan.late ? "of them" : "nodes of the graphs", 100 * plan.budget,
+		     plan.late ? "" : " (--graph node records them)");
 }
 
 /* A window for each new graph, and not more often than others. */
 static bool is_unplanned_due(uint64_t now)
 {
-	if (now - last_unplanned < WINDOW_GAP_NS || !sums_lack_a_graph())
+	if (now - plan.last_unplanned < WINDOW_GAP_NS || !sums_lack_a_graph())
 		return false;
-	last_unplanned = now;
+	plan.last_unplanned = now;
 	return true;
 }
 
 static void update_windows(uint64_t now)
 {
-	if (on) {
-		if (window_times_are_over(now - window.opened, work, window.spent))
+	if (plan.on) {
+		if (window_times_are_over(now - window.opened, plan.work, window.spent))
 			close_window(now);
-	} else if (records_awaited) {
+	} else if (flush.records_awaited) {
 		settle_when_arrived(now);
-	} else if (ended) {
+	} else if (plan.ended) {
 		return;
-	} else if (window_times_are_due(now, work)) {
+	} else if (window_times_are_due(now, plan.work)) {
 		open_window(now, true);
 	} else if (is_unplanned_due(now)) {
 		open_window(now, false);
@@ -693,30 +719,31 @@ static void update_windows(uint64_t now)
 
 static void update_credit(uint64_t now)
 {
-	double part = late ? WINDOWS_SHARE * budget : budget, most = part * CREDIT_NS;
+	double part = plan.late ? WINDOWS_SHARE * plan.budget : plan.budget,
+	       most = part * CREDIT_NS;
 
-	credit += part * (double)(now - updated);
-	credit = credit < most ? credit : most;
-	updated = now;
+	plan.credit += part * (double)(now - plan.updated);
+	plan.credit = plan.credit < most ? plan.credit : most;
+	plan.updated = now;
 }
 
 /* Graphs are being made: nothing is recorded until they are. */
 static void make_room(uint64_t now)
 {
-	if (on && phase == WINDOWS)
+	if (plan.on && plan.phase == WINDOWS)
 		close_window(now);
 	turn(false, now);
-	instantiation_tell(!on, phase == WINDOWS);
+	instantiation_tell(!plan.on, plan.phase == WINDOWS);
 	/* The program's thread has waited for that, and will again. */
-	if (phase == CONTINUOUS)
-		credit -= 2.0 * (double)(clock_ns(CLOCK_REALTIME) - now);
+	if (plan.phase == CONTINUOUS)
+		plan.credit -= 2.0 * (double)(clock_ns(CLOCK_REALTIME) - now);
 }
 
 void recording_update_rows(void)
 {
-	if (phase == MATCHED)
+	if (plan.phase == MATCHED)
 		return;
-	if (late && phase == CONTINUOUS)
+	if (plan.late && plan.phase == CONTINUOUS)
 		sums_close_window(true);
 	sums_update_rows();
 }
@@ -725,57 +752,58 @@ static void update_recording(uint64_t now)
 {
 	bool all = pause_is_refused() || trace_window_is_open();
 
-	window_times_pass(now, work);
+	window_times_pass(now, plan.work);
 	update_credit(now);
 	if (all) { /* windows wait */
-		if (records_awaited)
+		if (flush.records_awaited)
 			settle(true);
-		if (!on)
+		if (!plan.on)
 			open_window(now, false);
 		window.random = false;
 		instantiation_stays_on();
 	} else if (instantiation_count > 0) {
 		make_room(now);
-	} else if (phase == CONTINUOUS && credit < 0) {
+	} else if (plan.phase == CONTINUOUS && plan.credit < 0) {
 		begin_windows(now);
-	} else if (phase == CONTINUOUS) {
+	} else if (plan.phase == CONTINUOUS) {
 		turn(true, now);
 	} else {
 		update_windows(now);
 	}
 	if (!all && instantiation_count == 0)
-		instantiation_tell(!on, phase == WINDOWS);
+		instantiation_tell(!plan.on, plan.phase == WINDOWS);
 	/* In windows, what comes after its own one was settled is of no other. */
-	if (phase == CONTINUOUS)
+	if (plan.phase == CONTINUOUS)
 		launches_settle();
 }
 
 uint64_t recording_update(uint64_t now, uint64_t period)
 {
-	if (!allowed || (phase == MATCHED && !instantiation_ever) ||
-	    (phase != EVENTS && !cupti_active()))
+	if (!plan.allowed || (plan.phase == MATCHED && !instantiation_ever) ||
+	    (plan.phase != EVENTS && !cupti_active()))
 		return period;
-	if (phase == MATCHED) {
-		phase = CONTINUOUS;
-		updated = now;
+	if (plan.phase == MATCHED) {
+		plan.phase = CONTINUOUS;
+		plan.updated = now;
 		sums_start();
 	}
-	if (now - costs_taken >= COSTS_PERIOD_NS || (late && on && phase == WINDOWS))
+	if (now - plan.costs_taken >= COSTS_PERIOD_NS ||
+	    (plan.late && plan.on && plan.phase == WINDOWS))
 		take_costs(now);
-	if (phase != EVENTS)
+	if (plan.phase != EVENTS)
 		update_recording(now);
-	if (sums_are_fresh() || now - rows_updated >= WINDOW_GAP_NS) {
-		rows_updated = now;
+	if (sums_are_fresh() || now - plan.rows_updated >= WINDOW_GAP_NS) {
+		plan.rows_updated = now;
 		recording_update_rows();
 	}
-	return on && phase == WINDOWS ? WINDOW_PERIOD_NS : period;
+	return plan.on && plan.phase == WINDOWS ? WINDOW_PERIOD_NS : period;
 }
 
 void recording_finish(void)
 {
-	if (phase == MATCHED)
+	if (plan.phase == MATCHED)
 		return;
-	settle(!on);
+	settle(!plan.on);
 	sums_update_rows();
 	late_start_finish();
 	if (graph_updates_unread > 0)
