@@ -75,8 +75,8 @@ recorded()
 	is $'2000 [CUDA graph 1]\n2000 [CUDA graph 2]' graphs
 }
 
-@test "an updated graph's launches are counted as what they are" {
-	for how in updated changed; do
+@test "an updated graph's launches are counted as what they are, however it is updated" {
+	for how in updated changed changed_old changed_any child child_any; do
 		windows "$how"
 		are_totals $'2000 10000 second\n2000 40000 third\n400000 400000 first'
 	done

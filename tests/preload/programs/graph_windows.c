@@ -7,7 +7,10 @@
  *   mixed	   a child graph of two kernels `second`, a memset and a copy to the device
  *   disabled	   the same number of kernels `second`, which are disabled from the middle on
  *   updated	   a kernel `second`, which is `third` from the middle on, by cuGraphExecUpdate
- *   changed	   the same by cuGraphExecKernelNodeSetParams
+ *   changed	   the same by cuGraphExecKernelNodeSetParams, by its first form (changed_old) or by
+ *		   cuGraphExecNodeSetParams (changed_any)
+ *   child	   a child graph of `second`, which is one of `third` from the middle on, by
+ *		   cuGraphExecChildGraphNodeSetParams or by cuGraphExecNodeSetParams (child_any)
  *   versions	   a kernel `second` of 1 block or of 16,000, in turn, by cuGraphExecUpdate
  *   resized	   the same by cuGraphExecKernelNodeSetParams
  *   two	   and launches another graph of two kernels `second` in turn with it
@@ -154,6 +157,51 @@ static void *fill(void *stream)
 	return NULL;
 }
 
+/* The first form, whose parameters end before those of the second. */
+#undef cuGraphExecKernelNodeSetParams
+CUresult CUDAAPI cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+						const CUDA_KERNEL_NODE_PARAMS_v1 *parameters);
+
+/* The node runs `third` from now on, by the way of this name. Older toolkits lack
+ * CUgraphNodeParams. */
+static void change_kernel(CUgraphExec exec, CUgraphNode node, const char *way)
+{
+	CUDA_KERNEL_NODE_PARAMS_v1 old = {.func = kernel_named("third"), CHECK_ONE_THREAD};
+	CUDA_KERNEL_NODE_PARAMS_v2 parameters = {.func = old.func, CHECK_ONE_THREAD};
+
+#if CUDA_VERSION >= 12020
+	if (strcmp(way, "changed_any") == 0) {
+		CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+					 .kernel = {.func = old.func, CHECK_ONE_THREAD}};
+
+		CHECK(cuGraphExecNodeSetParams(exec, node, &any));
+		return;
+	}
+#endif
+	if (strcmp(way, "changed_old") == 0)
+		CHECK(cuGraphExecKernelNodeSetParams(exec, node, &old));
+	else
+		CHECK(cuGraphExecKernelNodeSetParams_v2(exec, node, &parameters));
+}
+
+static void change_child(CUgraphExec exec, CUgraphNode node, const char *way)
+{
+	CUgraphNode inner;
+	CUgraph child = make_graph(1, kernel_named("third"), &inner);
+
+#if CUDA_VERSION >= 12020
+	if (strcmp(way, "child_any") == 0) {
+		CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_GRAPH,
+					 .graph = {.graph = child}};
+
+		CHECK(cuGraphExecNodeSetParams(exec, node, &any));
+		return;
+	}
+#endif
+	(void)way;
+	CHECK(cuGraphExecChildGraphNodeSetParams(exec, node, child));
+}
+
 /* What differs between two versions of a graph. */
 static void resize(CUgraphExec exec, CUgraphNode node, bool large)
 {
@@ -163,7 +211,7 @@ static void resize(CUgraphExec exec, CUgraphNode node, bool large)
 	parameters.gridDimX = large ? 16000 : 1;
 	parameters.blockDimX = 256;
 	if (exec)
-		CHECK(cuGraphExecKernelNodeSetParams(exec, node, &parameters));
+		CHECK(cuGraphExecKernelNodeSetParams_v2(exec, node, &parameters));
 	else
 		CHECK(cuGraphKernelNodeSetParams(node, &parameters));
 }
@@ -190,11 +238,14 @@ int main(int argc, char **argv)
 		add_mixed(graph, last);
 	for (int i = 0; strcmp(what, "disabled") == 0 && i < nodes; i++)
 		changed[i] = last = add_kernel(graph, &last, kernel);
-	if (strcmp(what, "updated") == 0 || strcmp(what, "changed") == 0) {
+	if (strcmp(what, "updated") == 0 || strncmp(what, "changed", 7) == 0) {
 		changed[0] = add_kernel(graph, &last, kernel);
 		other = make_graph(nodes, kernel_named("first"), &last);
 		add_kernel(other, &last, kernel_named("third"));
 	}
+	if (strncmp(what, "child", 5) == 0)
+		CHECK(cuGraphAddChildGraphNode(&changed[0], graph, &last, 1,
+					       make_graph(1, kernel, &changed[1])));
 	if (strcmp(what, "versions") == 0 || strcmp(what, "resized") == 0) {
 		changed[0] = add_kernel(graph, &last, kernel);
 		resize(NULL, changed[0], false);
@@ -219,12 +270,10 @@ int main(int argc, char **argv)
 			CUgraphExecUpdateResultInfo info;
 
 			CHECK(cuGraphExecUpdate(exec, other, &info));
-		} else if (i == launches / 2 && strcmp(what, "changed") == 0) {
-			CUDA_KERNEL_NODE_PARAMS parameters;
-
-			CHECK(cuGraphKernelNodeGetParams(changed[0], &parameters));
-			parameters.func = kernel_named("third");
-			CHECK(cuGraphExecKernelNodeSetParams(exec, changed[0], &parameters));
+		} else if (i == launches / 2 && strncmp(what, "changed", 7) == 0) {
+			change_kernel(exec, changed[0], what);
+		} else if (i == launches / 2 && strncmp(what, "child", 5) == 0) {
+			change_child(exec, changed[0], what);
 		}
 		if (i % 500 == 0 && strcmp(what, "versions") == 0) {
 			CUgraphExecUpdateResultInfo info;

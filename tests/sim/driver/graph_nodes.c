@@ -140,18 +140,70 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphKernelNodeSetParams_v2,
 	return set(node_of(handle, CU_GRAPH_NODE_TYPE_KERNEL), &operation);
 }
 
-SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphExecKernelNodeSetParams_v2,
-		  (CUgraphExec exec_handle, CUgraphNode handle,
-		   const CUDA_KERNEL_NODE_PARAMS_v2 *parameters),
-		  (exec_handle, handle, parameters))
+static CUresult set_executable(CUgraphExec exec_handle, CUgraphNode handle,
+			       const struct operation *operation)
 {
-	struct operation operation = KERNEL_OPERATION(parameters, launched(parameters));
 	struct graph_exec *exec = graph_exec_get(exec_handle);
 	struct graph_node *node = node_of(handle, CU_GRAPH_NODE_TYPE_KERNEL);
 
-	return exec && node ? set(graph_exec_node(exec, node), &operation)
+	return exec && node ? set(graph_exec_node(exec, node), operation)
 			    : CUDA_ERROR_INVALID_VALUE;
 }
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphExecKernelNodeSetParams,
+		  (CUgraphExec exec, CUgraphNode node,
+		   const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),
+		  (exec, node, parameters))
+{
+	struct operation operation = KERNEL_OPERATION(parameters, parameters->func);
+
+	return set_executable(exec, node, &operation);
+}
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphExecKernelNodeSetParams_v2,
+		  (CUgraphExec exec, CUgraphNode node,
+		   const CUDA_KERNEL_NODE_PARAMS_v2 *parameters),
+		  (exec, node, parameters))
+{
+	struct operation operation = KERNEL_OPERATION(parameters, launched(parameters));
+
+	return set_executable(exec, node, &operation);
+}
+
+static CUresult set_child(CUgraphExec exec_handle, CUgraphNode handle, CUgraph child_handle)
+{
+	struct graph_exec *exec = graph_exec_get(exec_handle);
+	struct graph_node *original = node_of(handle, CU_GRAPH_NODE_TYPE_GRAPH);
+	struct graph_node *node = exec && original ? graph_exec_node(exec, original) : NULL;
+	struct graph *child = graph_get(child_handle), *clone;
+
+	if (!node || !child || child->nodes.count != node->child->nodes.count)
+		return CUDA_ERROR_INVALID_VALUE;
+	clone = graph_clone(child);
+	if (!clone)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	graph_destroy(node->child);
+	node->child = clone;
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphExecChildGraphNodeSetParams,
+		  (CUgraphExec exec, CUgraphNode node, CUgraph child), (exec, node, child))
+{
+	return set_child(exec, node, child);
+}
+
+#if CUDA_VERSION >= 12020
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphExecNodeSetParams,
+		  (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *any), (exec, node, any))
+{
+	const CUDA_KERNEL_NODE_PARAMS_v3 *parameters = &any->kernel;
+	struct operation operation = KERNEL_OPERATION(parameters, parameters->func);
+
+	return any->type == CU_GRAPH_NODE_TYPE_GRAPH ? set_child(exec, node, any->graph.graph)
+						     : set_executable(exec, node, &operation);
+}
+#endif
 
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphAddMemcpyNode,
 		  (CUgraphNode * node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
