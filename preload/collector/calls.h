@@ -5,7 +5,7 @@
 #define KTIME_PRELOAD_COLLECTOR_CALLS_H
 
 #include "preload/collector/match.h"
-#include "preload/events/seen.h"
+#include "preload/events/in_flight.h"
 #include "preload/events/event_queue.h"
 #include "preload/launch/thread.h"
 

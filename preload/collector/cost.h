@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/events/seen.h"
+struct activity;
+struct seen;
 
 /* Adds an operation and returns what was before it. Records come roughly in the order of their
  * starts; for late ones an overlap may be missed, but none is reported that was not there. */

@@ -409,10 +409,10 @@ static bool is_full(const struct row *row)
 }
 
 /* Decides what of a record goes where: as its call does, or else by its own start. */
-static void place(struct seen *seen)
+static void place(struct seen *seen, bool matches)
 {
 	const struct activity *activity = seen->activity;
-	bool complete = recording_is_complete();
+	bool complete = matches || recording_is_complete();
 
 	seen->reported =
 		seen->call ? seen->call->reported : !ranges_are_chosen() && is_in_window(activity);
@@ -436,9 +436,8 @@ static void place(struct seen *seen)
 }
 
 /* The way of a record of work on the device. */
-static void take_work(const struct activity *activity)
+static void take_work(const struct activity *activity, bool matches)
 {
-	const bool matches = recording_matches();
 	struct seen seen = {.activity = activity, .nanoseconds = activity->end - activity->start};
 
 	if (activity->kind == ACTIVITY_GRAPH)
@@ -452,7 +451,7 @@ static void take_work(const struct activity *activity)
 	if (seen.launch && matcher_trusts_clock)
 		seen.host_call = seen.launch->host_call;
 	seen.before = concurrency_add(activity);
-	place(&seen);
+	place(&seen, matches);
 	cost_take(&seen);
 	rows_take(&seen);
 	if (seen.timed && seen.row && seen.launch)
@@ -579,16 +578,18 @@ static void note_start(uint64_t start)
 
 void records_take(const struct activity *activity, void *unused)
 {
+	const bool matches = recording_matches();
+
 	(void)unused;
 	if (activity->kind == ACTIVITY_UNKNOWN) {
 		run_count(COUNTER_cupti_unknown, 1);
 		return;
 	}
-	if (activity->kind == ACTIVITY_KERNEL)
+	if (activity->kind == ACTIVITY_KERNEL && !matches)
 		window_check_record(activity);
 	if (!activity->valid) {
 		/* Those of the last launch before the recording was turned off have none. */
-		run_count(COUNTER_cupti_invalid, recording_matches());
+		run_count(COUNTER_cupti_invalid, matches);
 		return;
 	}
 	switch (activity->kind) {
@@ -598,11 +599,11 @@ void records_take(const struct activity *activity, void *unused)
 	case ACTIVITY_MEMSET:
 		note_start(activity->start);
 		if (activity->graph_node || !calibration_take(activity))
-			take_work(activity);
+			take_work(activity, matches);
 		break;
 	case ACTIVITY_GRAPH:
 		note_start(activity->start);
-		take_work(activity);
+		take_work(activity, matches);
 		break;
 	case ACTIVITY_UNIFIED_MEMORY:
 		if (!ranges_are_chosen() &&

@@ -5,7 +5,6 @@
 #define KTIME_PRELOAD_COLLECTOR_TRACE_H
 
 #include "preload/base/run.h"
-#include "preload/events/seen.h"
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/thread.h"

@@ -635,8 +635,8 @@ struct range_place ranges_at(uint32_t kernel_id, uint64_t ticks)
 	return place;
 }
 
-void ranges_add(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
-		double weight, enum clock_source clock)
+void ranges_add_call(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
+		     double weight, enum clock_source clock)
 {
 	if (place->range)
 		add_call(place->range, row, nanoseconds, weight, clock);

@@ -87,8 +87,14 @@ struct range_place ranges_at(uint32_t thread, uint64_t ticks);
 struct range_place ranges_of_record(uint32_t thread, uint64_t start, uint64_t end);
 /* Adds a call of a row, with its time, to the ranges that it was made in. It stands for `weight`
  * calls. */
-void ranges_add(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
-		double weight, enum clock_source clock);
+void ranges_add_call(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
+		     double weight, enum clock_source clock);
+static inline void ranges_add(const struct range_place *place, const struct row *row,
+			      uint64_t nanoseconds, double weight, enum clock_source clock)
+{
+	if (place->range || place->started)
+		ranges_add_call(place, row, nanoseconds, weight, clock);
+}
 
 /* Adds a call whose time nobody knows: it is taken to be as long as the row's others. */
 void ranges_add_untimed(const struct range_place *place, const struct row *row);

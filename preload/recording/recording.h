@@ -25,7 +25,6 @@
 #include <stdint.h>
 
 #include "cupti/activity.h"
-#include "preload/events/seen.h"
 #include "preload/events/in_flight.h"
 #include "preload/recording/late_start.h"
 #include "report/session/session.h"

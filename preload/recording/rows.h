@@ -3,7 +3,6 @@
 #ifndef KTIME_PRELOAD_RECORDING_ROWS_H
 #define KTIME_PRELOAD_RECORDING_ROWS_H
 
-#include "preload/events/seen.h"
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/thread.h"

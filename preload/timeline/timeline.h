@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/events/seen.h"
+#include "preload/events/in_flight.h"
 #include "preload/launch/thread.h"
 #include "report/session/session.h"
 

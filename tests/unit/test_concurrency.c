@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What ran beside an operation and before it, by the order of the activity records. */
 #include "preload/collector/cost.h"
+#include "preload/events/in_flight.h"
 #include "report/session/session.h"
 #include "tests/unit/test.h"
 

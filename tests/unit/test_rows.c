@@ -21,8 +21,8 @@
 bool mode_driver_records, mode_runtime_records;
 _Atomic bool mode_cupti;
 
-void ranges_add(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
-		double weight, enum clock_source clock)
+void ranges_add_call(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
+		     double weight, enum clock_source clock)
 {
 	(void)place;
 	(void)row;
