@@ -131,7 +131,7 @@ const char *overhead_kind_name(uint32_t kind);
 
 /* Decoding activity records of all supported versions of CUPTI. */
 
-/* Decodes one record of any version that ktime uses (versions.h), aligned or not. A kind that ktime
+/* Decodes one record of any version that ktime uses (library.h), aligned or not. A kind that ktime
  * does not decode gives ACTIVITY_UNKNOWN. The name points to CUPTI's memory. Any thread. */
 void decode_activity(const void *record, struct activity *activity);
 

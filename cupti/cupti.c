@@ -13,7 +13,6 @@
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "cupti/program.h"
-#include "cupti/versions.h"
 
 /* Wakes the collector when this part of the buffers waits to be read. Chosen. */
 #define WAKE_PART	16

@@ -97,7 +97,7 @@ extern _Atomic int64_t cupti_clock_behind;
  * runs. */
 
 /* Whether kernels can be turned off and on with this CUPTI while the program launches graphs
- * (versions.h). Call it once CUPTI is loaded. */
+ * (library.h). Call it once CUPTI is loaded. */
 bool pause_is_safe(void);
 /*
  * Stops recording kernels for ktime, or goes on; what the program has enabled goes on. False if

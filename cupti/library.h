@@ -98,6 +98,31 @@ bool library_fills_by_thread(void);
  * the program's calls. If this CUPTI does not know the attribute, it clears them nevertheless. */
 void library_say_buffers_are_zeroed(bool zeroed);
 
+/* What ktime does differently with one version of CUPTI than with another: one table. */
+
+/* Those with which kernels can be turned off, for the user. */
+#define CUPTI_THAT_PAUSES "CUDA 12.4, or of 13.0 Update 1 or later"
+
+struct cupti_version {
+	/* The first of these versions, by cuptiGetVersion(); they end before the table's next. */
+	uint32_t first;
+	/* The kernel kind can be turned off while the program launches graphs. */
+	bool pauses_kernels;
+	/* Nodes of graphs can be recorded, as many as there are. */
+	bool records_nodes;
+	/* A request for a buffer may be refused. */
+	bool takes_refusal;
+	/* Each thread fills buffers of its own, unless an attribute says otherwise. */
+	bool fills_by_thread;
+	/* A subscriber of the V2 interface has activity kinds of its own, next to which the process
+	 * has none. */
+	bool subscribers_record;
+};
+
+/* What holds for a version; for one newer than all that were tried, what holds for the newest of
+ * those. Any thread. */
+const struct cupti_version *cupti_version_of(uint32_t version);
+
 /* Why CUPTI cannot be used, in words for the user. */
 
 /* Whether another profiler is injected into the program, which uses CUPTI and would lose its

@@ -10,7 +10,6 @@
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "cupti/program.h"
-#include "cupti/versions.h"
 #include "preload/base/export.h"
 #include "preload/base/settings.h"
 

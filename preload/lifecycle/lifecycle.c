@@ -10,7 +10,6 @@
 
 #include "cupti/cupti.h"
 #include "cupti/library.h"
-#include "cupti/versions.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/run.h"

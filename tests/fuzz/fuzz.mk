@@ -5,7 +5,7 @@
 FUZZ_SECONDS ?= 600
 FUZZ_INPUTS ?= 2000
 FUZZ_READERS := profile csv sqlite options activity names merged layout
-FUZZ_SOURCES := $(addprefix cupti/, activity.c library.c versions.c) $(filter-out report/command/main.c, \
+FUZZ_SOURCES := $(addprefix cupti/, activity.c library.c) $(filter-out report/command/main.c, \
 	$(REPORT_LIBRARY_SOURCES) $(REPORT_COMMAND_SOURCES))
 
 $(BUILD)/tests/fuzz/fuzz: $(addprefix $(BUILD)/obj/, tests/fuzz/fuzz.o tests/fuzz/merged.o $(FUZZ_SOURCES:.c=.o) report/html/assets.o)
