@@ -222,12 +222,12 @@ static const struct operation *launched_before(void)
 static void ends(CUresult result, enum allocation_kind kind, enum holding_space space, uint64_t key,
 		 uint64_t bytes)
 {
-	allocation_ends(result, &(struct allocated){
+	allocation_ends(result, &(struct allocation){
 					.kind = kind,
 					.space = space,
 					.key = key,
 					.bytes = bytes,
-					.before = launched_before(),
+					.origin.operation = launched_before(),
 				});
 }
 
@@ -262,7 +262,7 @@ static void created(CUresult result, const unsigned long long *handle, uint64_t 
 	bool of_device =
 		result != CUDA_SUCCESS || properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
 
-	allocation_ends(result, &(struct allocated){
+	allocation_ends(result, &(struct allocation){
 					.kind = of_device ? ALLOCATION_VIRTUAL : ALLOCATION_PINNED,
 					.space = SPACE_HANDLE,
 					.key = result == CUDA_SUCCESS ? *handle : 0,
@@ -271,7 +271,7 @@ static void created(CUresult result, const unsigned long long *handle, uint64_t 
 					.device = of_device && result == CUDA_SUCCESS
 							  ? properties->location.id
 							  : -1,
-					.before = launched_before(),
+					.origin.operation = launched_before(),
 				});
 }
 

@@ -354,12 +354,12 @@ static void end_pool_allocation(const struct call *call, CUresult result, bool c
 {
 	allocation_ends(
 		captured ? CUDA_ERROR_UNKNOWN : result,
-		&(struct allocated){
+		&(struct allocation){
 			.kind = ALLOCATION_POOL,
 			.space = SPACE_POINTER,
 			.key = result == CUDA_SUCCESS ? *(const CUdeviceptr *)call->host : 0,
 			.bytes = call->record.bytes,
-			.before = before,
+			.origin.operation = before,
 		});
 	if (captured)
 		allocation_captured();

@@ -165,52 +165,46 @@ static bool is_of_host(enum allocation_kind kind)
 
 /* Where the memory is, and what it ends with. The driver's call has just succeeded in the current
  * context. */
-static bool find_place(struct allocation *allocation, const struct allocated *allocated)
+static bool find_place(struct allocation *made)
 {
 	CUcontext context = NULL;
-	CUdevice device = -1;
 
-	if (ends_with_context(allocated->kind) && !allocated->placed &&
+	if (ends_with_context(made->kind) && !made->placed &&
 	    driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
 		goto failed;
-	if (allocated->placed)
-		device = allocated->device;
-	else if (!is_of_host(allocated->kind) && driver.cuCtxGetDevice(&device) != CUDA_SUCCESS)
+	made->context = context;
+	if (!made->placed)
+		made->device = -1;
+	if (!made->placed && !is_of_host(made->kind) &&
+	    driver.cuCtxGetDevice(&made->device) != CUDA_SUCCESS)
 		goto failed;
-	allocation->context = context;
-	allocation->device = device;
 	return true;
 failed:
 	driver_failed();
 	return false;
 }
 
-static void note(const struct allocated *allocated)
+static void note(struct allocation made)
 {
-	struct allocation allocation = {
-		.key = allocated->key,
-		.bytes = allocated->bytes,
-		.space = allocated->space,
-		.kind = allocated->kind,
-		.origin = {allocated->before, range_now(), thread_id()},
-	};
-	bool found = find_place(&allocation, allocated);
+	bool found = find_place(&made);
 
+	made.origin.range = range_now();
+	made.origin.thread = thread_id();
 	if (!begin_change())
 		return;
 	if (found)
-		holdings_add(&allocation, clock_ticks());
+		holdings_add(&made, clock_ticks());
 	else
 		holdings_untracked();
 	changed();
 }
 
-void allocation_ends(CUresult result, const struct allocated *allocated)
+void allocation_ends(CUresult result, const struct allocation *made)
 {
 	int saved_errno = errno;
 
-	if (result == CUDA_SUCCESS && allocated->key && lifecycle_running())
-		note(allocated);
+	if (result == CUDA_SUCCESS && made->key && lifecycle_running())
+		note(*made);
 	errno = saved_errno;
 }
 

@@ -21,20 +21,9 @@
  * one that is given memory later. */
 uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, unsigned levels);
 
-/* What a call allocated. */
-struct allocated {
-	enum allocation_kind kind;
-	enum holding_space space;
-	uint64_t key;
-	uint64_t bytes; /* that the program asked for */
-	/* If the call says where: a device's number, or -1 for the host. */
-	bool placed;
-	int device;
-	const struct operation *before; /* what the thread launched last; may be NULL */
-};
-
-/* After a call that allocates. */
-void allocation_ends(CUresult result, const struct allocated *allocated);
+/* After a call that allocates; its context and thread and, unless it is `placed`, its device are
+ * found out. */
+void allocation_ends(CUresult result, const struct allocation *made);
 /* Around a call that frees. A key of 0 is nothing. */
 void allocation_freeing(enum holding_space space, uint64_t key);
 void allocation_freed(CUresult result, uint64_t key);

@@ -95,13 +95,15 @@ enum holding_space {
 	SPACE_MAPPING, /* the address of physical memory */
 };
 
+/* What a call allocated. */
 struct allocation {
 	uint64_t key;
-	uint64_t bytes;
+	uint64_t bytes;	     /* that the program asked for */
 	const void *context; /* that it ends with; NULL: with none */
 	enum holding_space space;
 	enum allocation_kind kind;
-	int device; /* -1: the host */
+	bool placed; /* the call says where it is */
+	int device;  /* -1: the host */
 	struct origin origin;
 };
 

@@ -91,7 +91,7 @@ static const struct memory_sum *sum_of(int device, enum allocation_kind kind)
 static void allocate(enum allocation_kind kind, enum holding_space space, uint64_t key,
 		     uint64_t bytes)
 {
-	const struct allocated allocated = {
+	const struct allocation allocated = {
 		.kind = kind, .space = space, .key = key, .bytes = bytes};
 
 	errno = 77;
@@ -137,12 +137,12 @@ CHILD_TEST(memory_is_where_its_kind_says)
 
 CHILD_TEST(a_call_that_says_where_is_not_asked_for)
 {
-	const struct allocated allocated = {.kind = ALLOCATION_DEVICE,
-					    .space = SPACE_POINTER,
-					    .key = 20,
-					    .bytes = 100,
-					    .placed = true,
-					    .device = 2};
+	const struct allocation allocated = {.kind = ALLOCATION_DEVICE,
+					     .space = SPACE_POINTER,
+					     .key = 20,
+					     .bytes = 100,
+					     .placed = true,
+					     .device = 2};
 
 	allocation_ends(CUDA_SUCCESS, &allocated);
 	assert_int_equal(held(2, ALLOCATION_DEVICE), 100);
@@ -169,7 +169,7 @@ CHILD_TEST(what_the_driver_does_not_place_is_counted)
  * outside of the run. */
 CHILD_TEST(only_calls_of_the_program_that_succeed_count)
 {
-	const struct allocated allocated = {
+	const struct allocation allocated = {
 		.kind = ALLOCATION_DEVICE, .space = SPACE_POINTER, .key = 40, .bytes = 100};
 	uint64_t version = allocations_version();
 
@@ -244,11 +244,11 @@ CHILD_TEST(physical_memory_is_held_while_it_is_mapped)
 CHILD_TEST(the_session_has_the_sums_and_where_they_come_from)
 {
 	static const struct operation kernel = {.name = "kernel"};
-	struct allocated allocated = {.kind = ALLOCATION_DEVICE,
-				      .space = SPACE_POINTER,
-				      .key = 70,
-				      .bytes = 100,
-				      .before = &kernel};
+	struct allocation allocated = {.kind = ALLOCATION_DEVICE,
+				       .space = SPACE_POINTER,
+				       .key = 70,
+				       .bytes = 100,
+				       .origin.operation = &kernel};
 	const struct memory_use *use, *total;
 	const struct memory_site *site;
 	uint64_t *counters = run.header->counters;
