@@ -57,7 +57,7 @@ static int compare_parts(const void *a, const void *b)
 /* Notes a part if it has records that are wanted. */
 static int add_part(struct trace_order *order, const struct trace_part *at, uint32_t process)
 {
-	struct part part = {.at = *at, .first = UINT64_MAX, .process = process}, *parts;
+	struct part part = {.at = *at, .first = UINT64_MAX, .process = process};
 
 	/* Places are 32 bits; a segment has as many records only in a file that was made so. */
 	if (part.at.count > UINT32_MAX)
@@ -72,11 +72,9 @@ static int add_part(struct trace_order *order, const struct trace_part *at, uint
 	session_release_trace_part(order->session, at);
 	if (!part.count)
 		return 0;
-	parts = grow_list(order->parts, order->part_count, &order->part_capacity, sizeof(part));
-	if (!parts)
+	if (!LIST_HAS_ROOM(order->parts, order->part_count, order->part_capacity))
 		return -ENOMEM;
-	order->parts = parts;
-	parts[order->part_count++] = part;
+	order->parts[order->part_count++] = part;
 	order->count += part.count;
 	return 0;
 }

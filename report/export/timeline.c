@@ -127,14 +127,10 @@ static void end_slices(struct walk *walk, struct track *track, uint64_t time)
 
 static void open_slice(struct walk *walk, struct track *track, uint64_t end)
 {
-	uint64_t *open = grow_list(track->open, track->depth, &track->room, sizeof(*open));
-
-	if (!open) {
+	if (LIST_HAS_ROOM(track->open, track->depth, track->room))
+		track->open[track->depth++] = end;
+	else
 		fail(walk, -ENOMEM);
-		return;
-	}
-	track->open = open;
-	open[track->depth++] = end;
 }
 
 static void note_launch(struct walk *walk, const struct trace_record *record)
@@ -202,13 +198,13 @@ static void begin_copy(struct walk *walk, const struct trace_record *record)
 	struct running_copies *running = &walk->running[record->device];
 	const uint64_t end = record_end(record);
 	size_t place = running->count;
-	struct ending *heap = grow_list(running->endings, place, &running->room, sizeof(*heap));
+	struct ending *heap;
 
-	if (!heap) {
+	if (!LIST_HAS_ROOM(running->endings, place, running->room)) {
 		fail(walk, -ENOMEM);
 		return;
 	}
-	running->endings = heap;
+	heap = running->endings;
 	for (; place && heap[(place - 1) / 2].end > end; place = (place - 1) / 2)
 		heap[place] = heap[(place - 1) / 2];
 	heap[place] = (struct ending){end, record->bytes};

@@ -42,12 +42,9 @@ static uint16_t class_of_cause(enum idle_cause cause)
 
 static int add_item(struct track *track, const struct item *item)
 {
-	struct item *grown = grow_list(track->items, track->count, &track->room, sizeof(*grown));
-
-	if (!grown)
+	if (!LIST_HAS_ROOM(track->items, track->count, track->room))
 		return -ENOMEM;
-	track->items = grown;
-	grown[track->count++] = *item;
+	track->items[track->count++] = *item;
 	return 0;
 }
 

@@ -210,10 +210,8 @@ static int add_call(struct collective *collective, const struct trace_record *re
 {
 	struct call_times *call;
 
-	call = grow_list(collective->calls, collective->next, &collective->capacity, sizeof(*call));
-	if (!call)
+	if (!LIST_HAS_ROOM(collective->calls, collective->next, collective->capacity))
 		return -ENOMEM;
-	collective->calls = call;
 	call = &collective->calls[collective->next++];
 	if (collective->next > collective->count) {
 		*call = (struct call_times){record->start, record->end, record->end};

@@ -95,18 +95,15 @@ static int add_row(struct agreement *agreement, struct filter *filter, const str
 		   size_t *room)
 {
 	const char *name = filter_name(filter, row->kind, row->name);
-	struct agreement_row *grown;
 
 	if (!name)
 		return -ENOMEM;
 	if (!filter_shows(filter, row->kind, row->name, row->device))
 		return 0;
-	grown = grow_list(agreement->rows, agreement->count, room, sizeof(*grown));
-	if (!grown)
+	if (!LIST_HAS_ROOM(agreement->rows, agreement->count, *room))
 		return -ENOMEM;
-	agreement->rows = grown;
-	grown[agreement->count] = (struct agreement_row){.name = name};
-	judge(&grown[agreement->count++], filter->session, row);
+	agreement->rows[agreement->count] = (struct agreement_row){.name = name};
+	judge(&agreement->rows[agreement->count++], filter->session, row);
 	return 0;
 }
 

@@ -125,13 +125,10 @@ static int row_collect(struct collection *collection, const struct row *row)
 
 static int sample_add(struct distribution *distribution, uint64_t value)
 {
-	uint64_t *samples = grow_list(distribution->samples, distribution->sample_count,
-				      &distribution->sample_room, sizeof(*samples));
-
-	if (!samples)
+	if (!LIST_HAS_ROOM(distribution->samples, distribution->sample_count,
+			   distribution->sample_room))
 		return -ENOMEM;
-	distribution->samples = samples;
-	samples[distribution->sample_count++] = value;
+	distribution->samples[distribution->sample_count++] = value;
 	distribution->sample_total += value;
 	return 0;
 }

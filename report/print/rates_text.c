@@ -15,18 +15,17 @@
 static int add_row(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
 		   bool device, const struct row *row)
 {
-	struct rates_row *rows = grow_list(table->rows, table->count, &table->room, sizeof(*rows));
 	const char *name = session_string(filter->session, row->name), *shown;
-	struct rates_row *added = rows ? &rows[table->count] : NULL;
+	struct rates_row *added;
 	struct timed_row timed;
 	int error = 0;
 
-	if (!rows)
+	if (!LIST_HAS_ROOM(table->rows, table->count, table->room))
 		return -ENOMEM;
-	table->rows = rows;
 	if (!row_timed(filter->session, row, &timed) ||
 	    !filter_shows(filter, row->kind, row->name, row->device))
 		return 0;
+	added = &table->rows[table->count];
 	*added = (struct rates_row){.row = row, .total = timed.total};
 	added->device = rates_device(filter->session, row);
 	if (patterns)

@@ -273,20 +273,17 @@ static int collect_row(struct collection *collection, const struct row *row)
 	const uint64_t key[ENTRY_NUMBERS] = {row->kind, row->name};
 	struct place *place = entry_of(&collection->places, key, sizeof(*place));
 	struct table *table = collection->table;
-	struct table_row *rows;
 
 	if (!place)
 		return -ENOMEM;
 	if (!place->number) {
-		rows = grow_list(table->rows, table->collected, &collection->room, sizeof(*rows));
-		if (!rows)
+		if (!LIST_HAS_ROOM(table->rows, table->collected, collection->room))
 			return -ENOMEM;
-		table->rows = rows;
-		rows[table->collected] =
+		table->rows[table->collected] =
 			(struct table_row){.name = table_row_name(&collection->filter, row),
 					   .kind = row->kind,
 					   .first = row};
-		if (!rows[table->collected].name)
+		if (!table->rows[table->collected].name)
 			return -ENOMEM;
 		place->number = ++table->collected;
 	}

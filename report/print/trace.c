@@ -187,12 +187,8 @@ static int compare_start(const void *left, const void *right)
 
 static int add_record(struct trace *trace, const struct trace_record *record)
 {
-	const struct trace_record **grown =
-		grow_list(trace->records, trace->count, &trace->room, sizeof(*grown));
-
-	if (!grown)
+	if (!LIST_HAS_ROOM(trace->records, trace->count, trace->room))
 		return -ENOMEM;
-	trace->records = grown;
 	trace->records[trace->count++] = record;
 	return 0;
 }

@@ -38,6 +38,15 @@ static inline void *grow_list(void *list, size_t count, size_t *room, size_t siz
 	return grown;
 }
 
+/* Whether a list has room for a further item, if need be in a larger one that takes its place. */
+#define LIST_HAS_ROOM(list, count, room)                                                           \
+	({                                                                                         \
+		__typeof__(list) grown_ = grow_list(list, count, &(room), sizeof(*(list)));        \
+		if (grown_)                                                                        \
+			(list) = grown_;                                                           \
+		grown_ != NULL;                                                                    \
+	})
+
 /*
  * Maps private memory of which little may be used, or MAP_FAILED. After mlockall(MCL_FUTURE) the
  * kernel counts each new mapping as locked, in full and whatever its protection, and fills it: what
