@@ -129,7 +129,7 @@ static int run_command(const struct command *command, const struct options *opti
 	return command->run(options, operands, count);
 }
 
-/* A profile may be cut by another process while it is read. */
+/* A profile that is written, a merged one, may be cut by another process. */
 static void handle_fault(int number, siginfo_t *information, void *context)
 {
 	(void)context;

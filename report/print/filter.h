@@ -8,7 +8,6 @@
 
 #include <regex.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "report/options/options.h"
 #include "report/session/session.h"

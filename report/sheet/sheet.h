@@ -144,7 +144,6 @@ struct sheet {
 
 /* Writes it in its form: text or CSV. */
 void sheet_write(struct sheet *sheet, FILE *file);
-/* One file each. */
 void sheet_text(struct sheet *sheet, struct out *out);
 void sheet_csv(struct sheet *sheet, struct out *out);
 void sheet_html(struct sheet *sheet, struct out *out);
