@@ -153,7 +153,7 @@ static void write_slice(struct timeline *timeline, const struct timeline_slice *
 	unsigned count = timeline_arguments(slice, arguments);
 	struct json *json = begin_event(timeline, "X", slice->name->text, pid, tid);
 
-	json_text(json, "cat", json_kind_name(record->kind));
+	json_text(json, "cat", json_kind_names[record->kind]);
 	json_microseconds(json, "ts", record->start - timeline->zero);
 	json_microseconds(json, "dur", record_end(record) - record->start);
 	json_object(json, "args");
@@ -180,7 +180,7 @@ static void write_started(struct timeline *timeline, const struct trace_record *
 		struct json *json = begin_event(timeline, end ? "e" : "b", name->text,
 						host_pid(timeline), record->thread);
 
-		json_text(json, "cat", json_kind_name(record->kind));
+		json_text(json, "cat", json_kind_names[record->kind]);
 		json_unsigned(json, "id", chrome_of(timeline)->started);
 		json_microseconds(json, "ts",
 				  (end ? record_end(record) : record->start) - timeline->zero);

@@ -44,18 +44,12 @@ static void add_name(struct json *json, enum row_kind kind, uint64_t offset)
 		json->error = -ENOMEM;
 }
 
-const char *json_kind_name(unsigned kind)
-{
-	static const char *const names[ROW_KINDS] = {
-		[ROW_KERNEL] = "kernel",       [ROW_MEMCPY] = "memcpy",
-		[ROW_MEMSET] = "memset",       [ROW_GRAPH] = "graph",
-		[ROW_MOVEMENT] = "movement",   [ROW_OTHER] = "other",
-		[ROW_RUNTIME_API] = "runtime", [ROW_DRIVER_API] = "driver",
-		[ROW_OVERHEAD] = "overhead",   [ROW_RANGE] = "range",
-	};
-
-	return kind < ROW_KINDS ? names[kind] : "unknown";
-}
+const char *const json_kind_names[ROW_KINDS] = {
+	[ROW_KERNEL] = "kernel",       [ROW_MEMCPY] = "memcpy",	    [ROW_MEMSET] = "memset",
+	[ROW_GRAPH] = "graph",	       [ROW_MOVEMENT] = "movement", [ROW_OTHER] = "other",
+	[ROW_RUNTIME_API] = "runtime", [ROW_DRIVER_API] = "driver", [ROW_OVERHEAD] = "overhead",
+	[ROW_RANGE] = "range",
+};
 
 static void add_clock_name(struct json *json, unsigned clock)
 {
@@ -332,7 +326,7 @@ static void write_memory(struct json *json)
 	{
 		json_object(json, NULL);
 		add_number(json, "device", use->device);
-		json_text(json, "kind", allocation_key(use->kind));
+		json_text(json, "kind", allocation_keys[use->kind]);
 		json_figures(json, SCOPE_MEMORY, use, "");
 		json_end(json);
 	}
@@ -355,7 +349,7 @@ static void write_memory_sites(struct json *json)
 	{
 		json_object(json, NULL);
 		add_number(json, "device", site->device);
-		json_text(json, "kind", allocation_key(site->kind));
+		json_text(json, "kind", allocation_keys[site->kind]);
 		if (site->size)
 			json_unsigned(json, "size", site->size);
 		if (site->thread)
@@ -402,7 +396,7 @@ static void add_job_row(struct json *json, const struct job_row *row)
 	const struct job_process *slowest = session_process_at(json->session, row->slowest);
 
 	json_object(json, NULL);
-	json_text(json, "kind", json_kind_name(row->kind));
+	json_text(json, "kind", json_kind_names[row->kind]);
 	json_string(json, "name", row->name);
 	json_unsigned(json, "processes", row->processes);
 	json_unsigned(json, "minimum", row->minimum);
@@ -620,7 +614,7 @@ static void add_rates(struct json *json, const struct row *row, const struct row
 	add_above_zero(json, "bytes_per_flop", of_row.bytes_per_flop);
 	add_above_zero(json, "balance", of_row.balance);
 	if (of_row.bound != BOUND_UNKNOWN)
-		json_text(json, "bound", rates_bound_text(of_row.bound));
+		json_text(json, "bound", rates_bound_texts[of_row.bound]);
 	add_units(json, work, &of_row);
 	add_occupancy(json, &of_row);
 	json_end(json);
@@ -636,7 +630,7 @@ static void add_row(struct json *json, const struct row *row)
 	row_figures(json->session, row, &clock);
 	json_line(json);
 	json_object(json, NULL);
-	json_text(json, "kind", json_kind_name(row->kind));
+	json_text(json, "kind", json_kind_names[row->kind]);
 	add_name(json, row->kind, row->name);
 	if (row->kind == ROW_KERNEL) {
 		json_string(json, "mangled", row->name);
@@ -687,7 +681,7 @@ static void add_part(struct json *json, const struct nvtx_part *part)
 	const struct row *row = session_row_at(json->session, part->row);
 
 	json_object(json, NULL);
-	json_text(json, "kind", json_kind_name(row->kind));
+	json_text(json, "kind", json_kind_names[row->kind]);
 	add_name(json, row->kind, row->name);
 	add_number(json, "device", row->device);
 	json_figures(json, SCOPE_PART, part, "");
@@ -775,7 +769,7 @@ static void add_record(struct json *json, const struct trace_record *record)
 {
 	json_line(json);
 	json_object(json, NULL);
-	json_text(json, "kind", json_kind_name(record->kind));
+	json_text(json, "kind", json_kind_names[record->kind]);
 	add_name(json, record->kind, record->name);
 	json_unsigned(json, "start", record->start);
 	json_unsigned(json, "end", record->end);

@@ -161,7 +161,7 @@ static void write_sequence(struct perfetto *perfetto)
 
 	protobuf_begin(packet, PACKET_INTERNED);
 	for (unsigned kind = 0; kind < ROW_KINDS; kind++)
-		add_interned(packet, INTERNED_CATEGORIES, kind + 1, json_kind_name(kind));
+		add_interned(packet, INTERNED_CATEGORIES, kind + 1, json_kind_names[kind]);
 	for (unsigned i = 0; i < ARGUMENT_COUNT; i++)
 		add_interned(packet, INTERNED_ARGUMENT_NAMES, i + 1, argument_names[i]);
 	for (unsigned i = 0; i < WORD_COUNT; i++)

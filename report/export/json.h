@@ -47,8 +47,7 @@ void json_string(struct json *json, const char *name, uint64_t offset);
 void json_figures(struct json *json, enum figure_scope scope, const void *structure,
 		  const char *key);
 
-/* For the kind of a row or record of a file, which may be any number; never NULL. */
-const char *json_kind_name(unsigned kind);
+extern const char *const json_kind_names[ROW_KINDS];
 /* A device and its peaks; its energy and clocks. */
 void json_device(struct json *json, const struct device_info *info, int ordinal);
 void json_energy(struct json *json, const char *name, const struct device_energy *energy);

@@ -17,7 +17,7 @@ struct page {
 };
 
 /* Parts of time have colours: busy time, and idle time by cause, as "idle-latency". */
-const char *stack_cause_class(unsigned cause);
+extern const char *const stack_cause_classes[IDLE_CAUSE_COUNT];
 /* A square of a part's colour, before its name. */
 void stack_swatch(struct html *html, const char *class);
 

@@ -35,7 +35,7 @@ static uint16_t class_of_cause(enum idle_cause cause)
 {
 	uint16_t class = CLASS_IDLE;
 
-	while (strcmp(classes[class], stack_cause_class(cause)) != 0)
+	while (strcmp(classes[class], stack_cause_classes[cause]) != 0)
 		class ++;
 	return class;
 }
@@ -748,7 +748,7 @@ static void write_legend(struct html *html)
 	}
 	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
 		fputs("<li>", html->file);
-		stack_swatch(html, stack_cause_class(i));
+		stack_swatch(html, stack_cause_classes[i]);
 		fprintf(html->file, "idle: %s</li>\n", idle_cause_texts[i]);
 	}
 	fputs("</ul>\n", html->file);

@@ -7,7 +7,7 @@
 #include "report/merge/job.h"
 #include "report/print/report.h"
 
-static const char *const cause_classes[] = {
+const char *const stack_cause_classes[IDLE_CAUSE_COUNT] = {
 	[IDLE_PROGRAM] = "idle-program",
 	[IDLE_AFTER_WAIT] = "idle-after-waiting",
 	[IDLE_CALL] = "idle-call",
@@ -18,11 +18,6 @@ static const char *const cause_classes[] = {
 	[IDLE_SHORT] = "idle-short",
 	[IDLE_UNRESOLVED] = "idle-unresolved",
 };
-
-const char *stack_cause_class(unsigned cause)
-{
-	return cause_classes[cause < IDLE_CAUSE_COUNT ? cause : IDLE_UNRESOLVED];
-}
 
 void stack_swatch(struct html *html, const char *class)
 {
@@ -84,7 +79,7 @@ static void split(struct device_time *time, struct page *page, int device)
 	for (; causes > 0; causes--) {
 		struct idle_sum *sum = &time->sums[time->count++];
 
-		sum->class = stack_cause_class(sum->cause);
+		sum->class = stack_cause_classes[sum->cause];
 		left -= sum->total < left ? sum->total : left;
 	}
 	add(time, device, "idle-unresolved", "no cause known", left);
@@ -223,7 +218,7 @@ static void write_process_bar(struct html *html, const struct job_process *proce
 	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
 		if (!process->causes[i])
 			continue;
-		at = stack_part(html, stack_cause_class(i), idle_cause_texts[i], at,
+		at = stack_part(html, stack_cause_classes[i], idle_cause_texts[i], at,
 				(double)process->causes[i] * scale);
 		left -= process->causes[i] < left ? process->causes[i] : left;
 	}
@@ -257,7 +252,7 @@ static void write_process_legend(const struct job *job, struct html *html)
 		if (i == job->count)
 			continue;
 		fputs("<li>", html->file);
-		stack_swatch(html, stack_cause_class(cause));
+		stack_swatch(html, stack_cause_classes[cause]);
 		fprintf(html->file, "%s</li>\n", idle_cause_texts[cause]);
 	}
 	fputs("</ul>\n", html->file);

@@ -358,7 +358,7 @@ static void write_json(const struct reading *reading, const struct reading_rows 
 		const struct reading_row *row = &rows->rows[i];
 
 		json_object(&json, NULL);
-		json_text(&json, "kind", json_kind_name(row->run->kind));
+		json_text(&json, "kind", json_kind_names[row->run->kind]);
 		json_text(&json, "name", row->run->name);
 		json_unsigned(&json, "calls", row->calls);
 		json_unsigned(&json, "total", row->total);

@@ -74,7 +74,7 @@ static void write_peak(const struct session *session, const struct memory_use *u
 
 	fputs(number_bytes_about(text, use->peak), file);
 	if (use->kind != ALLOCATION_TOTAL)
-		fprintf(file, " of %s", allocation_text(use->kind));
+		fprintf(file, " of %s", allocation_texts[use->kind]);
 	if (use->device >= 0)
 		fprintf(file, " on device %d", use->device);
 	if (use->kind != ALLOCATION_TOTAL)
@@ -175,7 +175,7 @@ void memory_free(struct memory_tables *tables)
 /* "device memory on device 0" */
 static void print_place(char text[PLACE_SIZE], uint32_t kind, int32_t device)
 {
-	const char *what = kind == ALLOCATION_TOTAL ? "together" : allocation_text(kind);
+	const char *what = kind == ALLOCATION_TOTAL ? "together" : allocation_texts[kind];
 
 	if (device >= 0)
 		snprintf(text, PLACE_SIZE, "%s on device %d", what, device);
@@ -187,7 +187,7 @@ static void print_place(char text[PLACE_SIZE], uint32_t kind, int32_t device)
 static void fill_place(const struct sheet *sheet, struct cell *cells, uint32_t kind, int32_t device)
 {
 	cell_text(&cells[0],
-		  sheet->form == SHEET_HTML ? allocation_text(kind) : allocation_key(kind));
+		  sheet->form == SHEET_HTML ? allocation_texts[kind] : allocation_keys[kind]);
 	if (device >= 0)
 		cell_count(&cells[1], (uint64_t)device);
 }

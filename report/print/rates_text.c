@@ -153,7 +153,7 @@ static void fill_line(const struct sheet *sheet, size_t index, struct cell *cell
 	cell_real(&cells[15], rates->flops_percent);
 	cell_real(&cells[16], rates->bytes_per_flop);
 	cell_real(&cells[17], rates->balance);
-	cell_text(&cells[18], csv && !rates->bound ? "" : rates_bound_text(rates->bound));
+	cell_text(&cells[18], csv && !rates->bound ? "" : rates_bound_texts[rates->bound]);
 	cell_print(&cells[19], "%s", rates_occupancy_text(rates, buffer, sizeof(buffer)));
 	cell_real(&cells[20], 100 * rates->occupancy_least);
 	cell_real(&cells[21], 100 * rates->occupancy_most);

@@ -628,7 +628,7 @@ static void write_memory(struct adding *adding)
 
 	session_for_each_memory_use(adding->session, use)
 	{
-		const char *kind = allocation_key(use->kind);
+		const char *kind = allocation_keys[use->kind];
 
 		add(adding, METRIC_MEMORY_PEAK, use->device, "kind", kind, (double)use->peak);
 		if (use->kind == ALLOCATION_TOTAL)

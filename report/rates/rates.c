@@ -318,12 +318,7 @@ const char *peak_text(enum peak_kind kind, const struct device_info *device, cha
 	return text;
 }
 
-const char *rates_bound_text(enum bound bound)
-{
-	static const char *const texts[] = {"-", "memory", "compute"};
-
-	return texts[bound];
-}
+const char *const rates_bound_texts[] = {"-", "memory", "compute"};
 
 const char *rates_occupancy_text(const struct row_rates *rates, char *text, size_t size)
 {

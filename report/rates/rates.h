@@ -107,7 +107,7 @@ struct row_rates rates_of(const struct timed_row *timed, const char *name,
 const struct device_info *rates_device(const struct session *session, const struct row *row);
 
 /* "memory", "compute", "-" */
-const char *rates_bound_text(enum bound bound);
+extern const char *const rates_bound_texts[]; /* by enum bound */
 /* "100%", "62.5% (registers)", "50-100%", "-" */
 const char *rates_occupancy_text(const struct row_rates *rates, char *text, size_t size);
 /* "DRAM", "DRAM, read + write", "PCIe 5 x16", "NVLink x18", "-" */

@@ -91,9 +91,9 @@ static inline bool allocation_is_on_device(uint32_t kind)
 	return kind <= ALLOCATION_ARRAY;
 }
 
-/* "device", "pool", …: as in JSON and CSV; and in words. Never NULL. */
-const char *allocation_key(uint32_t kind);
-const char *allocation_text(uint32_t kind);
+/* "device", "pool", …: as in JSON and CSV; and in words. */
+extern const char *const allocation_keys[ALLOCATION_KIND_COUNT],
+	*const allocation_texts[ALLOCATION_KIND_COUNT];
 
 /* The memory of a kind on a device, in bytes that the program asked for. What is held, and the
  * peaks, are those of the run; peak_time is CLOCK_REALTIME. */

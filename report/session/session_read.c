@@ -655,32 +655,12 @@ const struct trace_record *session_next_trace(const struct session *session,
 	return record;
 }
 
-static const char *const keys[] = {
-#define ALLOCATION_KEY(name, key, text) key,
-	ALLOCATION_KINDS(ALLOCATION_KEY)
-#undef ALLOCATION_KEY
-};
-
-static const char *const texts[] = {
-#define ALLOCATION_TEXT(name, key, text) text,
-	ALLOCATION_KINDS(ALLOCATION_TEXT)
-#undef ALLOCATION_TEXT
-};
-
-const char *allocation_key(uint32_t kind)
-{
-	return kind < ALLOCATION_KIND_COUNT ? keys[kind] : "unknown";
-}
-
-const char *allocation_text(uint32_t kind)
-{
-	return kind < ALLOCATION_KIND_COUNT ? texts[kind] : "unknown";
-}
-
-#define CAUSE_KEY(name, key, text)  key,
-#define CAUSE_TEXT(name, key, text) text,
-const char *const idle_cause_keys[IDLE_CAUSE_COUNT] = {IDLE_CAUSES(CAUSE_KEY)};
-const char *const idle_cause_texts[IDLE_CAUSE_COUNT] = {IDLE_CAUSES(CAUSE_TEXT)};
+#define KEY(name, key, text)  key,
+#define TEXT(name, key, text) text,
+const char *const allocation_keys[ALLOCATION_KIND_COUNT] = {ALLOCATION_KINDS(KEY)};
+const char *const allocation_texts[ALLOCATION_KIND_COUNT] = {ALLOCATION_KINDS(TEXT)};
+const char *const idle_cause_keys[IDLE_CAUSE_COUNT] = {IDLE_CAUSES(KEY)};
+const char *const idle_cause_texts[IDLE_CAUSE_COUNT] = {IDLE_CAUSES(TEXT)};
 
 uint64_t use_time(const struct device_use *use)
 {

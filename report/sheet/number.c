@@ -8,9 +8,9 @@
 
 /* Factors, as nvprof has them: 261,965 ns are 261.97us only when they are multiplied by 1e-3. */
 static const double time_units[] = {1e-9, 1e-6, 1e-3, 1};
-static const char *const time_unit_names[] = {"s", "ms", "us", "ns"};
+const char *const time_unit_names[] = {"s", "ms", "us", "ns"};
 static const double size_units[] = {1, 1024, 1024 * 1024, 1024 * 1024 * 1024};
-static const char *const size_unit_names[] = {"B", "KB", "MB", "GB"};
+const char *const size_unit_names[] = {"B", "KB", "MB", "GB"};
 
 /*
  * A number in at most 6, 7 or 8 characters: as many decimals as fit, or the exponential form from
@@ -33,11 +33,6 @@ enum time_unit number_time_unit(uint64_t nanoseconds)
 	if (nanoseconds < 1000000)
 		return UNIT_US;
 	return nanoseconds < 1000000000 ? UNIT_MS : UNIT_S;
-}
-
-const char *number_time_unit_name(enum time_unit unit)
-{
-	return time_unit_names[unit];
 }
 
 const char *number_time(char *text, uint64_t nanoseconds)
@@ -86,11 +81,6 @@ enum size_unit number_size_unit(double bytes)
 	while (unit < SIZE_GB && bytes / size_units[unit] >= 1000)
 		unit++;
 	return unit;
-}
-
-const char *number_size_unit_name(enum size_unit unit)
-{
-	return size_unit_names[unit];
 }
 
 static const char *size_or_rate(char *text, double bytes, double most, bool whole, const char *per)

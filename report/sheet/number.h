@@ -15,8 +15,7 @@
 
 /* The unit that a time (nanoseconds) is written in; chosen before it is rounded. */
 enum time_unit number_time_unit(uint64_t nanoseconds);
-/* "s", "ms", "us" or "ns" */
-const char *number_time_unit_name(enum time_unit unit);
+extern const char *const time_unit_names[]; /* "s", "ms", "us", "ns" */
 /* With its unit, at most 8 characters: "1.2160us". */
 const char *number_time(char *text, uint64_t nanoseconds);
 /* In a given unit, without it, at most 8 characters: "1.22e-03". */
@@ -27,7 +26,7 @@ const char *number_time_csv(char *text, uint64_t nanoseconds, enum time_unit uni
 /* Sizes go by 1024 and are called B, KB, MB and GB. */
 enum size_unit { SIZE_B, SIZE_KB, SIZE_MB, SIZE_GB };
 enum size_unit number_size_unit(double bytes);
-const char *number_size_unit_name(enum size_unit unit);
+extern const char *const size_unit_names[];
 const char *number_size(char *text, uint64_t bytes);
 const char *number_throughput(char *text, double bytes_per_second);
 const char *number_size_in(char *text, double bytes, enum size_unit unit);

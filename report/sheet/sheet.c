@@ -258,10 +258,10 @@ const char *sheet_unit(const struct sheet *sheet, unsigned column, char buffer[N
 	if (of->unit || !sheet->units[column])
 		return of->unit ? of->unit : "";
 	if (of->kind == CELL_TIME)
-		return number_time_unit_name(unit);
+		return time_unit_names[unit];
 	if (of->kind != CELL_SIZE && of->kind != CELL_THROUGHPUT)
 		return "";
-	snprintf(buffer, NUMBER_SIZE, "%s%s", number_size_unit_name(unit),
+	snprintf(buffer, NUMBER_SIZE, "%s%s", size_unit_names[unit],
 		 of->kind == CELL_THROUGHPUT ? "/s" : "");
 	return buffer;
 }
