@@ -89,8 +89,7 @@ static int add_record(struct timeline *timeline, const struct trace_order *order
 		      const struct trace_record *record)
 {
 	bool call = row_is_api(record->kind), host = call || record->kind == ROW_RANGE;
-	bool copy = record->kind == ROW_MEMCPY || record->kind == ROW_MEMSET ||
-		    record->kind == ROW_MOVEMENT;
+	bool copy = row_is_memory(record->kind);
 	struct track *track, like = {.owner = order->owner,
 				     .process = order->process,
 				     .kind = call   ? TRACK_CALLS

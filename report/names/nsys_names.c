@@ -33,8 +33,7 @@ const char *nsys_copy_row_name(unsigned copy_kind)
 
 bool nsys_is_memory_operation(enum row_kind kind, const char *row_name)
 {
-	return kind == ROW_MEMCPY || kind == ROW_MEMSET ||
-	       (kind == ROW_MOVEMENT && nsys_copy_kind(row_name));
+	return row_is_memory(kind) && (kind != ROW_MOVEMENT || nsys_copy_kind(row_name));
 }
 
 unsigned nsys_memory_kind(enum memory_kind kind)

@@ -46,12 +46,6 @@ static const struct column columns[] = {
 	{NULL, "Correlation_ID", .kind = CELL_COUNT},
 };
 
-static bool is_memory(const struct trace_record *record)
-{
-	return record->kind == ROW_MEMCPY || record->kind == ROW_MEMSET ||
-	       record->kind == ROW_MOVEMENT;
-}
-
 /* One that only events timed has no launch's grid. */
 static void fill_launch(struct cell *cells, const struct trace_record *record)
 {
@@ -82,7 +76,7 @@ static void fill_memory(struct cell *cells, const struct trace_record *record, u
 	/* Bytes per second, by way of microseconds: nvprof's last digit depends on it. */
 	double seconds = (double)duration * 1e-3 * 1e-6;
 
-	if (!is_memory(record))
+	if (!row_is_memory(record->kind))
 		return;
 	cell_count(cells++, record->bytes);
 	if (duration)
@@ -253,7 +247,7 @@ int trace_write(struct report *report, bool gpu, bool api)
 	for (size_t i = 0; i < trace.count; i++) {
 		trace.gpu |= row_is_gpu(trace.records[i]->kind);
 		trace.api |= !row_is_gpu(trace.records[i]->kind);
-		trace.memory |= is_memory(trace.records[i]);
+		trace.memory |= row_is_memory(trace.records[i]->kind);
 	}
 	if (gpu && !trace.gpu)
 		fputs("No kernels were profiled.\n", report->file);

@@ -360,11 +360,6 @@ static void write_durations(struct adding *adding, int device, const struct dura
 	add_part(adding, METRIC_DURATION, "_count", device, "", "", (double)durations->calls);
 }
 
-static bool is_copy(const struct row *row)
-{
-	return row->kind == ROW_MEMCPY || row->kind == ROW_MEMSET || row->kind == ROW_MOVEMENT;
-}
-
 /*
  * The time of a row. While CUPTI records, an event pair may be read before the record is: its time
  * would be more, and a counter could not go back.
@@ -403,7 +398,7 @@ static void take_rows(struct adding *adding)
 			if (clock == CLOCK_NONE ||
 			    (clock == CLOCK_EVENTS && i != UNTIMED_SAMPLED_OUT))
 				untimed[i] += row->untimed[i];
-		if (!is_copy(row) && row->kind != ROW_KERNEL && row->kind != ROW_GRAPH)
+		if (!row_is_memory(row->kind) && row->kind != ROW_KERNEL && row->kind != ROW_GRAPH)
 			continue;
 		sum = sum_of(adding, row);
 		if (!sum) {

@@ -77,6 +77,12 @@ static inline bool row_is_gpu(enum row_kind kind)
 	return kind <= ROW_OTHER;
 }
 
+/* Whether its operations copy, set or move memory. */
+static inline bool row_is_memory(enum row_kind kind)
+{
+	return kind == ROW_MEMCPY || kind == ROW_MEMSET || kind == ROW_MOVEMENT;
+}
+
 /* Why an operation has no time from events. One list for counting, storing and saying it. */
 #define UNTIMED_REASONS(X)                                                                         \
 	X(SAMPLED_OUT, "left out by sampling")                                                     \
