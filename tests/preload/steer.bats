@@ -341,6 +341,27 @@ traced()
 	done
 }
 
+# Otherwise kernels are recorded in windows there, as all of them would cost more than the budget.
+@test "a window's trace has every node of graphs whose kernels are recorded in windows" {
+	[ "${SANITIZE-}" != thread ] || skip "under ThreadSanitizer all kernels are within the budget"
+	KTIME_OPTIONS="-o $PWD/kept" serve
+	wait_until 60 "a window" eval 'order graph 100 && [ "$(counter windows kept)" -ge 1 ]'
+	# A longer one on a machine too busy for that.
+	for seconds in 1 10 60; do
+		"$ktime" window "$program" ${seconds}s --trace gpu -f -o window 5>&- 6<&- &
+		asked=$!
+		wait_until 60 "the trace's first record" \
+			eval 'has_ended $asked || { order first 1 && [ "$(counter trace_records kept)" -ge 1 ]; }'
+		order graph 3
+		order second 1
+		wait $asked
+		! traced window | grep -qx '1 second' || break
+	done
+	traced window | grep -qx '1 second'
+	[ "$(traced window | sed -n 's/ first//p')" -ge 3000 ]
+	dismiss
+}
+
 @test "a window's trace has what is held of memory, from its begin on" {
 	local asked before
 	KTIME_OPTIONS="--start off -o $PWD/kept" serve

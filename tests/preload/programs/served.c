@@ -4,6 +4,7 @@
  * each with "ok" once it is done.
  *
  *   first N, second N  launches that kernel N times, and waits for it
+ *   graph N            launches a graph of 1000 kernels `first` N times, and waits for each
  *   copy N             copies N bytes from pinned memory
  *   begin N            from now on a thread is in a call that copies N bytes from pinned memory
  *   finish N           until now; the thread does the same N times more
@@ -78,6 +79,25 @@ static void launch(CUfunction kernel, unsigned long count)
 	while (count--)
 		check_launch(kernel, NULL);
 	CHECK(cuCtxSynchronize());
+}
+
+static void launch_graph(unsigned long count)
+{
+	static CUgraphExec exec;
+	const CUDA_KERNEL_NODE_PARAMS parameters = {.func = first, CHECK_ONE_THREAD};
+	CUgraphNode last;
+	CUgraph graph;
+
+	if (!exec) {
+		CHECK(cuGraphCreate(&graph, 0));
+		for (int i = 0; i < 1000; i++)
+			CHECK(cuGraphAddKernelNode(&last, graph, &last, i > 0, &parameters));
+		CHECK(cuGraphInstantiate(&exec, graph, 0));
+	}
+	while (count--) {
+		CHECK(cuGraphLaunch(exec, NULL));
+		CHECK(cuCtxSynchronize());
+	}
 }
 
 static void copy(unsigned long bytes)
@@ -155,6 +175,8 @@ int main(void)
 			launch(first, count);
 		else if (strcmp(word, "second") == 0)
 			launch(second, count);
+		else if (strcmp(word, "graph") == 0)
+			launch_graph(count);
 		else if (strcmp(word, "copy") == 0)
 			copy(count);
 		else if (strcmp(word, "begin") == 0)
