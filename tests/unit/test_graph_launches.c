@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* When a launch of a graph is over, of which only the records of its nodes tell. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "preload/collector/calls.h"
 #include "preload/collector/records.h"
 #include "preload/recording/rows.h"
 #include "tests/unit/made_run.h"
+#include "tests/unit/test.h"
 
 #define SECOND	   1000000000ull
 /* See records.c: for how many later ones of its stream a launch is kept. */
@@ -51,23 +44,19 @@ struct row *rows_of(struct operation *operation, int device)
 	return NULL;
 }
 
-static int start(void **state)
+BEFORE_EACH
 {
-	(void)state;
 	for (unsigned i = 0; i < 8; i++)
 		streams[i] = matcher_stream(1, i);
 	ended = 0;
 	memset(lasted, 0, sizeof(lasted));
-	return 0;
 }
 
-static int stop(void **state)
+AFTER_EACH
 {
-	(void)state;
 	graph_launches_settle(UINT64_MAX);
 	for (unsigned i = 0; i < 8; i++)
 		match_forget(streams[i], true);
-	return 0;
 }
 
 static void call(uint32_t number, unsigned stream, uint64_t at)
@@ -102,9 +91,8 @@ static bool node(uint32_t correlation, unsigned stream, uint64_t at, uint64_t en
 				   &launched);
 }
 
-static void a_launch_ends_while_the_program_goes_on(void **state)
+TEST(a_launch_ends_while_the_program_goes_on)
 {
-	(void)state;
 	/* 100 ns apart: all within a moment. */
 	for (uint32_t i = 0; i < 10000; i++) {
 		call(i, 0, 100 * i);
@@ -118,9 +106,8 @@ static void a_launch_ends_while_the_program_goes_on(void **state)
 	assert_int_equal(lasted[ended], 0);
 }
 
-static void launches_far_apart_end_after_a_moment(void **state)
+TEST(launches_far_apart_end_after_a_moment)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
 		call(i, 0, i * 2 * SECOND);
 		node(i, 0, i * 2 * SECOND, i * 2 * SECOND + 50);
@@ -129,9 +116,8 @@ static void launches_far_apart_end_after_a_moment(void **state)
 	assert_int_equal(ended, 3);
 }
 
-static void a_launch_that_runs_for_long_is_not_cut_by_what_other_streams_do(void **state)
+TEST(a_launch_that_runs_for_long_is_not_cut_by_what_other_streams_do)
 {
-	(void)state;
 	call(1, 0, 100);
 	call(2, 0, 200);
 	assert_true(node(100000, 0, 100, 200));
@@ -148,9 +134,8 @@ static void a_launch_that_runs_for_long_is_not_cut_by_what_other_streams_do(void
 	assert_int_equal(lasted[1], 20 * SECOND - 100);
 }
 
-static void a_node_that_comes_late_is_of_its_own_launch(void **state)
+TEST(a_node_that_comes_late_is_of_its_own_launch)
 {
-	(void)state;
 	for (uint32_t i = 0; i <= LATER; i++) {
 		call(i, 0, 100 * i);
 		assert_true(node(i, 0, 100 * i, 100 * i + 10));
@@ -165,9 +150,8 @@ static void a_node_that_comes_late_is_of_its_own_launch(void **state)
 	assert_int_equal(lasted[0], 90);
 }
 
-static void a_launch_is_open_until_another_one_follows_or_no_node_comes(void **state)
+TEST(a_launch_is_open_until_another_one_follows_or_no_node_comes)
 {
-	(void)state;
 	assert_true(graph_launches_open_since(0) == UINT64_MAX);
 	call(1, 0, 100);
 	call(2, 0, 1000);
@@ -178,9 +162,8 @@ static void a_launch_is_open_until_another_one_follows_or_no_node_comes(void **s
 	assert_true(graph_launches_open_since(SECOND) == UINT64_MAX);
 }
 
-static void the_last_launch_of_a_stream_ends_in_the_end(void **state)
+TEST(the_last_launch_of_a_stream_ends_in_the_end)
 {
-	(void)state;
 	call(1, 0, 0);
 	node(1, 0, 0, SECOND);
 	graph_launches_settle(20 * SECOND);
@@ -191,11 +174,10 @@ static void the_last_launch_of_a_stream_ends_in_the_end(void **state)
 
 /* A node of the driver's own streams tells nothing; only a limited number of such launches is kept.
  */
-static void launches_that_no_node_tells_are_given_up(void **state)
+TEST(launches_that_no_node_tells_are_given_up)
 {
 	const uint32_t many = 5000;
 
-	(void)state;
 	for (uint32_t i = 0; i < many; i++)
 		assert_false(node(i, OWN_STREAM, 100 * i, 100 * i + 10));
 	call(0, 0, 0);
@@ -206,20 +188,4 @@ static void launches_that_no_node_tells_are_given_up(void **state)
 	assert_int_equal(ended, 2);
 	/* What is left of the first one's. */
 	assert_int_equal(lasted[0], 10);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(a_launch_ends_while_the_program_goes_on),
-		TEST(launches_far_apart_end_after_a_moment),
-		TEST(a_launch_that_runs_for_long_is_not_cut_by_what_other_streams_do),
-		TEST(a_node_that_comes_late_is_of_its_own_launch),
-		TEST(a_launch_is_open_until_another_one_follows_or_no_node_comes),
-		TEST(the_last_launch_of_a_stream_ends_in_the_end),
-		TEST(launches_that_no_node_tells_are_given_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the timeline and the findings get of each call and of each operation. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "preload/base/settings.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/events/in_flight.h"
 #include "preload/timeline/timeline.h"
 #include "tests/unit/made_run.h"
+#include "tests/unit/test.h"
 
 #define MALLOC	   API_DRIVER(ENTRY_cuMemAlloc_v2)
 #define WAIT	   API_DRIVER(ENTRY_cuStreamSynchronize)
@@ -42,22 +35,17 @@ bool window_changed_between(uint64_t start, uint64_t end)
 	return false;
 }
 
-static int start(void **state)
+BEFORE_EACH
 {
-	(void)state;
 	run.scale = (struct clock_scale){.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
-	if (make_run(0))
-		return -1;
+	assert_int_equal(make_run(0), 0);
 	atomic_store(&mode_cupti, true);
 	thread = (struct thread){.kernel_id = 101};
-	return 0;
 }
 
-static int stop(void **state)
+AFTER_EACH
 {
-	(void)state;
 	session_close(run.session);
-	return 0;
 }
 
 static struct host_call call; /* the last one */
@@ -76,11 +64,10 @@ static uint8_t flags_of(unsigned api, const struct operation *operation, uint8_t
 	return call.flags;
 }
 
-static void calls_are_told_with_their_times_and_what_they_did(void **state)
+TEST(calls_are_told_with_their_times_and_what_they_did)
 {
 	uint32_t first;
 
-	(void)state;
 	assert_int_equal(flags_of(LAUNCH, &kernel, 0, 400), HOST_CALL_WORK);
 	assert_int_equal(call.begin, 50200);
 	assert_int_equal(call.end, 50600);
@@ -119,11 +106,10 @@ static void calls_are_told_with_their_times_and_what_they_did(void **state)
 	assert_int_equal(thread.last_call, first);
 }
 
-static void what_the_host_did_is_summed(void **state)
+TEST(what_the_host_did_is_summed)
 {
 	const struct call_totals *totals = &run.header->totals;
 
-	(void)state;
 	atomic_store(&mode_cupti, false);
 	flags_of(WAIT, NULL, 0, 10);
 	flags_of(WAIT, NULL, 0, 30);
@@ -165,7 +151,7 @@ static void take(const struct activity *activity, struct row *row, struct in_fli
 				     .nanoseconds = activity->end - activity->start});
 }
 
-static void operations_are_told_with_their_row_and_call(void **state)
+TEST(operations_are_told_with_their_row_and_call)
 {
 	const struct device_use *use = &run.header->uses[1];
 	struct row row = {.name = session_intern(run.session, "kernel")};
@@ -173,7 +159,6 @@ static void operations_are_told_with_their_row_and_call(void **state)
 	struct activity activity = {
 		.kind = ACTIVITY_KERNEL, .start = 10000, .end = 30000, .device = 1, .context = 2};
 
-	(void)state;
 	take(&activity, NULL, NULL);
 	assert_int_equal(use->first, 10000);
 	assert_int_equal(use->last, 30000);
@@ -217,9 +202,8 @@ static uint64_t pageable(enum activity_kind kind, unsigned api, uint32_t source,
 	return run.header->totals.pageable_calls;
 }
 
-static void asynchronous_copies_of_pageable_memory_are_summed(void **state)
+TEST(asynchronous_copies_of_pageable_memory_are_summed)
 {
-	(void)state;
 	assert_int_equal(pageable(ACTIVITY_MEMCPY, COPY_ASYNC, MEMORY_PAGEABLE, MEMORY_DEVICE), 1);
 	assert_int_equal(pageable(ACTIVITY_MEMCPY, COPY_ASYNC, MEMORY_DEVICE, MEMORY_PAGEABLE), 2);
 	assert_int_equal(pageable(ACTIVITY_MEMCPY, COPY_ASYNC, MEMORY_PINNED, MEMORY_DEVICE), 2);
@@ -241,11 +225,10 @@ static uint64_t waiting(enum activity_kind kind, unsigned api, uint32_t memory, 
 	return run.header->totals.synchronous_calls;
 }
 
-static void a_memset_of_memory_that_the_host_may_touch_waits(void **state)
+TEST(a_memset_of_memory_that_the_host_may_touch_waits)
 {
 	uint32_t number;
 
-	(void)state;
 	flags_of(SET, &fixed[OPERATION_MEMSET], 0, 250);
 	number = thread.last_call;
 	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_DEVICE, 0, number), 0);
@@ -260,21 +243,4 @@ static void a_memset_of_memory_that_the_host_may_touch_waits(void **state)
 	assert_int_equal(host_calls_get(number)->flags, HOST_CALL_WORK | HOST_CALL_WAITED);
 	assert_int_equal(waiting(ACTIVITY_MEMSET, SET, MEMORY_MANAGED, 0, number), 2);
 	assert_int_equal(run.header->totals.synchronous_ns, 500);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(calls_are_told_with_their_times_and_what_they_did,
-						start, stop),
-		cmocka_unit_test_setup_teardown(what_the_host_did_is_summed, start, stop),
-		cmocka_unit_test_setup_teardown(operations_are_told_with_their_row_and_call, start,
-						stop),
-		cmocka_unit_test_setup_teardown(asynchronous_copies_of_pageable_memory_are_summed,
-						start, stop),
-		cmocka_unit_test_setup_teardown(a_memset_of_memory_that_the_host_may_touch_waits,
-						start, stop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's time in the rows of the API, where most calls are only counted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "preload/base/settings.h"
 #include "preload/recording/rows.h"
 #include "preload/handles/graph.h"
 #include "preload/nvtx/ranges.h"
 #include "report/session/estimate.h"
 #include "tests/unit/made_run.h"
+#include "tests/unit/test.h"
 
 /* Each test has a call of its own: rows are remembered for as long as the process lives. */
 #define LAUNCH	    API_RUNTIME(RUNTIME_cudaLaunchKernel)
@@ -58,20 +52,17 @@ bool settings_want_calls(enum row_kind kind)
 	return true;
 }
 
-static int start(void **state)
+BEFORE_EACH
 {
 	int error = make_run(0);
 
-	(void)state;
 	run.scale = (struct clock_scale){.ns_per_tick = 1};
-	return error;
+	assert_int_equal(error, 0);
 }
 
-static int stop(void **state)
+AFTER_EACH
 {
-	(void)state;
 	session_close(run.session);
-	return 0;
 }
 
 static void call(uint16_t api, uint32_t duration, uint8_t flags)
@@ -82,11 +73,10 @@ static void call(uint16_t api, uint32_t duration, uint8_t flags)
 }
 
 /* Two of 64 calls are watched for the others; a first one took as long as all of them. */
-static void a_first_call_stands_for_itself(void **state)
+TEST(a_first_call_stands_for_itself)
 {
 	const struct row *row;
 
-	(void)state;
 	call(LAUNCH, 1000000, CALL_FIRST);
 	call(LAUNCH, 3000, CALL_STANDS_FOR_MORE);
 	call(LAUNCH, 5000, CALL_STANDS_FOR_MORE);
@@ -101,11 +91,10 @@ static void a_first_call_stands_for_itself(void **state)
 	assert_int_equal(row->cupti.maximum, 1000000);
 }
 
-static void calls_with_none_watched_are_like_those_there_are(void **state)
+TEST(calls_with_none_watched_are_like_those_there_are)
 {
 	const struct row *row;
 
-	(void)state;
 	call(COOPERATIVE, 2000, 0);
 	call(COOPERATIVE, 4000, 0);
 	rows_add_calls(COOPERATIVE, 2);
@@ -115,13 +104,12 @@ static void calls_with_none_watched_are_like_those_there_are(void **state)
 	assert_int_equal(row->cupti.total, 12000);
 }
 
-static void queued_operations_are_counted_and_kernels_among_them_remembered(void **state)
+TEST(queued_operations_are_counted_and_kernels_among_them_remembered)
 {
 	struct row *row = session_row(run.session, ROW_KERNEL, "k", 0);
 	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
 	struct in_flight operation = {.operation = &kernel, .by_events = 5000, .weight = 1};
 
-	(void)state;
 	operation.place = estimate_call(&row->estimate, 1);
 	rows_add_event_time(row, &operation);
 	assert_int_equal(row->queued, 0);
@@ -136,7 +124,7 @@ static void queued_operations_are_counted_and_kernels_among_them_remembered(void
 	assert_true(rows_were_queued);
 }
 
-static void a_graphs_row_lists_what_it_launches(void **state)
+TEST(a_graphs_row_lists_what_it_launches)
 {
 	struct graph_contents contents = {.nodes = 5, .recorded = 3};
 	struct operation graph = {.kind = ROW_GRAPH,
@@ -147,7 +135,6 @@ static void a_graphs_row_lists_what_it_launches(void **state)
 	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
 	const struct row *row = rows_of(&graph, 3);
 
-	(void)state;
 	assert_int_equal(row->kind, ROW_GRAPH);
 	assert_int_equal(row->device, 3);
 	assert_int_equal(row->nodes, 5);
@@ -163,7 +150,7 @@ static void a_graphs_row_lists_what_it_launches(void **state)
 	assert_int_equal(rows_of(&kernel, SESSION_DEVICES - 1)->device, SESSION_DEVICES - 1);
 }
 
-static void a_record_has_the_size_of_its_launch(void **state)
+TEST(a_record_has_the_size_of_its_launch)
 {
 	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
 	struct row *row = rows_of(&kernel, 0);
@@ -177,7 +164,6 @@ static void a_record_has_the_size_of_its_launch(void **state)
 				    .dynamic_shared = 23,
 				    .bytes = 999};
 
-	(void)state;
 	rows_take(&(struct seen){.activity = &activity, .row = row, .timed = true});
 	assert_int_equal(row->cupti.size, 30 * 77);
 	assert_int_equal(row->cupti.slowest.ns, 700);
@@ -194,14 +180,13 @@ static void a_record_has_the_size_of_its_launch(void **state)
 	assert_int_equal(row->shapes[1].launches, 0);
 }
 
-static void an_event_time_counts_with_its_weight_and_place(void **state)
+TEST(an_event_time_counts_with_its_weight_and_place)
 {
 	struct operation copy = {.kind = ROW_MEMCPY, .name = "[CUDA memcpy HtoD]"};
 	struct row *row = rows_of(&copy, 0);
 	struct in_flight call = {
 		.operation = &copy, .started = 70, .ended = 90, .bytes = 5000, .weight = 2.5};
 
-	(void)state;
 	estimate_call(&row->estimate, 1);
 	call.place = estimate_call(&row->estimate, 2.5);
 	call.by_events = 9000;
@@ -234,13 +219,12 @@ static const struct row *row_of_two(struct operation *kernel, uint64_t first)
 	return row;
 }
 
-static void a_first_launch_that_takes_long_is_left_out(void **state)
+TEST(a_first_launch_that_takes_long_is_left_out)
 {
 	struct operation quick = {.kind = ROW_KERNEL, .name = "quick"};
 	struct operation loaded = {.kind = ROW_KERNEL, .name = "loaded"};
 	const struct row *row = row_of_two(&quick, 12000);
 
-	(void)state;
 	assert_int_equal(row->events.count, 2);
 	assert_int_equal(row->events.total, 14000);
 	row = row_of_two(&loaded, 12001);
@@ -254,13 +238,12 @@ static void a_first_launch_that_takes_long_is_left_out(void **state)
 	assert_int_equal(row->estimate.strata[0].timed + row->estimate.strata[1].timed, 1);
 }
 
-static void calls_of_which_cupti_makes_records_count_by_those(void **state)
+TEST(calls_of_which_cupti_makes_records_count_by_those)
 {
 	struct call_record launch = {.api = LAUNCH, .flags = CALL_API_ONLY};
 	struct call_record driver = {.api = API_DRIVER(ENTRY_cuLaunchKernel)};
 	struct operation kernel = {.kind = ROW_KERNEL};
 
-	(void)state;
 	assert_false(rows_has_activity(&launch) || rows_has_activity(&driver));
 	mode_driver_records = true;
 	assert_false(rows_has_activity(&launch));
@@ -273,11 +256,10 @@ static void calls_of_which_cupti_makes_records_count_by_those(void **state)
 	assert_false(rows_has_activity(&(struct call_record){.api = API_NONE}));
 }
 
-static void failed_calls_are_calls_too(void **state)
+TEST(failed_calls_are_calls_too)
 {
 	const struct row *row;
 
-	(void)state;
 	call(API_RUNTIME(RUNTIME_cudaMemcpy), 500, CALL_FAILED);
 	call(API_RUNTIME(RUNTIME_cudaMemcpy), 700, 0);
 	row = session_row(run.session, ROW_RUNTIME_API, "cudaMemcpy", -1);
@@ -292,11 +274,10 @@ static void failed_calls_are_calls_too(void **state)
 	assert_int_equal(row->cupti.minimum, 500);
 }
 
-static void copies_by_way_of_the_host_are_told(void **state)
+TEST(copies_by_way_of_the_host_are_told)
 {
 	struct row *row;
 
-	(void)state;
 	between_devices =
 		(struct operation){.kind = ROW_MEMCPY, .name = "[CUDA memcpy PtoP]", .calls = 5};
 	mode_cupti = true;
@@ -320,11 +301,10 @@ static void copies_by_way_of_the_host_are_told(void **state)
 	mode_cupti = false;
 }
 
-static void what_is_launched_outside_the_window_is_counted_apart(void **state)
+TEST(what_is_launched_outside_the_window_is_counted_apart)
 {
 	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
 
-	(void)state;
 	rows_add_outside(&kernel, 4, 0);
 	assert_null(kernel.rows[4]);
 	rows_add_outside(&kernel, 4, 2);
@@ -333,12 +313,11 @@ static void what_is_launched_outside_the_window_is_counted_apart(void **state)
 	assert_int_equal(run.header->counters[COUNTER_operations_outside], 3);
 }
 
-static void a_row_lacks_records_while_it_has_more_launches(void **state)
+TEST(a_row_lacks_records_while_it_has_more_launches)
 {
 	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
 	struct row *row = rows_of(&kernel, 1);
 
-	(void)state;
 	assert_false(rows_lack_records(&kernel, 1));
 	row->calls = row->calls_outside = 2;
 	row->cupti.count = 4;
@@ -360,11 +339,10 @@ static void drop(struct operation *operation, int device, uint32_t calls, uint32
 	operation_lost_calls += calls + outside;
 }
 
-static void dropped_calls_are_in_their_rows_once(void **state)
+TEST(dropped_calls_are_in_their_rows_once)
 {
 	const struct row *first, *second;
 
-	(void)state;
 	drop(&operations[0], 3, 5, 2);
 	assert_int_equal(rows_lost_untaken(), 7);
 	rows_take_lost();
@@ -385,9 +363,8 @@ static void dropped_calls_are_in_their_rows_once(void **state)
 	assert_int_equal(run.header->counters[COUNTER_operations_outside], 5);
 }
 
-static void dropped_calls_of_a_device_without_rows_are_in_none(void **state)
+TEST(dropped_calls_of_a_device_without_rows_are_in_none)
 {
-	(void)state;
 	settings.devices = UINT64_C(1) << 2;
 	drop(&operations[0], 1, 5, 2);
 	drop(&operations[1], 2, 7, 0);
@@ -397,28 +374,4 @@ static void dropped_calls_of_a_device_without_rows_are_in_none(void **state)
 	assert_int_equal(run.header->counters[COUNTER_operations], 7);
 	assert_int_equal(run.header->counters[COUNTER_operations_outside], 0);
 	settings.devices = UINT64_MAX;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_first_call_stands_for_itself, start, stop),
-		cmocka_unit_test_setup_teardown(calls_with_none_watched_are_like_those_there_are,
-						start, stop),
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-		TEST(queued_operations_are_counted_and_kernels_among_them_remembered),
-		TEST(a_graphs_row_lists_what_it_launches),
-		TEST(a_record_has_the_size_of_its_launch),
-		TEST(an_event_time_counts_with_its_weight_and_place),
-		TEST(a_first_launch_that_takes_long_is_left_out),
-		TEST(calls_of_which_cupti_makes_records_count_by_those),
-		TEST(failed_calls_are_calls_too),
-		TEST(copies_by_way_of_the_host_are_told),
-		TEST(what_is_launched_outside_the_window_is_counted_apart),
-		TEST(a_row_lacks_records_while_it_has_more_launches),
-		TEST(dropped_calls_are_in_their_rows_once),
-		TEST(dropped_calls_of_a_device_without_rows_are_in_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of devices, from operations and calls to the profile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "preload/base/settings.h"
 #include "preload/launch/window.h"
 #include "preload/timeline/timeline.h"
 #include "tests/unit/made_run.h"
+#include "tests/unit/test.h"
 
 #define US 1000ull
 
@@ -28,19 +20,16 @@ bool window_changed_between(uint64_t start, uint64_t end)
 	return changes && start <= changes * US && changes * US < end;
 }
 
-static int start(void **state)
+BEFORE_EACH
 {
-	(void)state;
 	last = 0;
 	changes = 0;
-	return make_run(0);
+	assert_int_equal(make_run(0), 0);
 }
 
-static int stop(void **state)
+AFTER_EACH
 {
-	(void)state;
 	session_close(run.session);
-	return 0;
 }
 
 /* Times in microseconds. The timeline lives as long as its process: each test has a device. */
@@ -83,11 +72,10 @@ static uint64_t idle(int device, enum idle_cause cause)
 	return total / US;
 }
 
-static void gaps_of_a_record_that_never_comes_are_resolved(void **state)
+TEST(gaps_of_a_record_that_never_comes_are_resolved)
 {
 	const uint64_t count = 3 * HOST_CALLS_KEPT;
 
-	(void)state;
 	/* 100 operations follow each other without a gap, and the oldest call keeps its record. */
 	for (uint64_t i = 0; i < count; i++) {
 		operation(0, 10 * i + 5 * (i % 100 == 0), 10 * i + 10, 0, call(10 * i, 10 * i + 1));
@@ -100,11 +88,10 @@ static void gaps_of_a_record_that_never_comes_are_resolved(void **state)
 }
 
 /* Only its first node tells a graph launch's call. */
-static void gaps_inside_a_graph_launch_are_apart_from_those_before_it(void **state)
+TEST(gaps_inside_a_graph_launch_are_apart_from_those_before_it)
 {
 	uint32_t number;
 
-	(void)state;
 	operation(1, 0, 10, 0, call(0, 2));
 	number = call(50, 60);
 	operation(1, 70, 80, 33, number);
@@ -117,11 +104,10 @@ static void gaps_inside_a_graph_launch_are_apart_from_those_before_it(void **sta
 	assert_int_equal(run.header->uses[1].busy, 28 * US);
 }
 
-static void a_node_behind_other_work_has_the_call_of_its_launch(void **state)
+TEST(a_node_behind_other_work_has_the_call_of_its_launch)
 {
 	uint32_t number;
 
-	(void)state;
 	number = call(0, 5);
 	operation(2, 10, 20, 34, number);
 	operation(2, 25, 30, 0, call(6, 8));
@@ -136,11 +122,10 @@ static void add(uint32_t device, uint64_t begin, uint64_t end, uint32_t context,
 	take(copy ? ACTIVITY_MEMCPY : ACTIVITY_KERNEL, device, begin, end, context, 0, 0);
 }
 
-static void each_part_of_a_devices_time_is_counted_once(void **state)
+TEST(each_part_of_a_devices_time_is_counted_once)
 {
 	const struct device_use *use = &run.header->uses[3];
 
-	(void)state;
 	add(3, 100, 110, 5, false);
 	assert_int_equal(use->contexts, 1);
 	add(3, 105, 125, 5, true);
@@ -168,9 +153,8 @@ static void each_part_of_a_devices_time_is_counted_once(void **state)
 	assert_true(timeline_memory() > sizeof(struct host_call) * HOST_CALLS_KEPT);
 }
 
-static void a_gap_in_which_the_window_changes_is_no_idle_time(void **state)
+TEST(a_gap_in_which_the_window_changes_is_no_idle_time)
 {
-	(void)state;
 	changes = 40;
 	operation(4, 0, 10, 0, call(0, 2));
 	operation(4, 60, 70, 0, call(50, 55));
@@ -181,9 +165,8 @@ static void a_gap_in_which_the_window_changes_is_no_idle_time(void **state)
 	assert_int_equal(idle(4, IDLE_LATENCY), 10);
 }
 
-static void gaps_are_split_only_up_to_what_is_settled(void **state)
+TEST(gaps_are_split_only_up_to_what_is_settled)
 {
-	(void)state;
 	operation(5, 0, 10, 0, call(0, 2));
 	operation(5, 60, 70, 0, call(15, 20));
 	operation(5, 90, 95, 0, call(25, 30));
@@ -201,11 +184,10 @@ static void work_with_gaps(uint32_t device, uint64_t from, uint64_t until)
 		     call(10 * i, 10 * i + 1));
 }
 
-static void memory_does_not_grow_with_operations(void **state)
+TEST(memory_does_not_grow_with_operations)
 {
 	uint64_t before = timeline_memory(), after;
 
-	(void)state;
 	work_with_gaps(6, 0, 100000);
 	after = timeline_memory();
 	assert_true(after <= before + (4u << 20));
@@ -213,25 +195,4 @@ static void memory_does_not_grow_with_operations(void **state)
 	assert_int_equal(timeline_memory(), after);
 	timeline_settle(UINT64_MAX);
 	assert_int_equal(run.header->uses[6].busy, 1000000 * 5 * US);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(gaps_of_a_record_that_never_comes_are_resolved,
-						start, stop),
-		cmocka_unit_test_setup_teardown(
-			gaps_inside_a_graph_launch_are_apart_from_those_before_it, start, stop),
-		cmocka_unit_test_setup_teardown(memory_does_not_grow_with_operations, start, stop),
-		cmocka_unit_test_setup_teardown(a_node_behind_other_work_has_the_call_of_its_launch,
-						start, stop),
-		cmocka_unit_test_setup_teardown(each_part_of_a_devices_time_is_counted_once, start,
-						stop),
-		cmocka_unit_test_setup_teardown(a_gap_in_which_the_window_changes_is_no_idle_time,
-						start, stop),
-		cmocka_unit_test_setup_teardown(gaps_are_split_only_up_to_what_is_settled, start,
-						stop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
