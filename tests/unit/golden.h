@@ -7,6 +7,8 @@
 
 /* What a text is written to. */
 FILE *golden_begin(void);
+/* Adds JSON to it, an object a line. */
+void golden_add_json(const char *json);
 /*
  * Compares it with tests/golden/NAME.txt, line by line, and fails the test where they differ.
  * Where a change of the output is wanted, the test is run with FIGURES=write, which writes its

@@ -2,18 +2,10 @@
 #include "tests/unit/page_text.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "report/html/html.h"
+#include "tests/unit/test.h"
 
 char *page_text(struct session *session, const char *words)
 {
@@ -40,62 +32,4 @@ char *page_text(struct session *session, const char *words)
 	unlink(path);
 	options_free(&options);
 	return text;
-}
-
-/* As the page has it. */
-static char *escaped(const char *name)
-{
-	char *text = NULL;
-	size_t size;
-	struct html html = {.file = open_memstream(&text, &size)};
-
-	html_text(&html, name);
-	fclose(html.file);
-	return text;
-}
-
-/* The text of the cells from here to the row's end; ">" is the one reference that figures have. */
-static char *cells_text(const char *cells)
-{
-	const char *end = strstr(cells, "</tr>");
-	char *text = calloc(1, (size_t)(end - cells) + 1), *to = text;
-
-	while ((cells = strstr(cells, "<td")) && cells < end) {
-		bool inside = false;
-
-		for (; strncmp(cells, "</td>", 5) != 0; cells++) {
-			if (strncmp(cells, "&#62;", 5) == 0) {
-				*to++ = '>';
-				cells += 4;
-				continue;
-			}
-			inside |= *cells == '<';
-			if (!inside && *cells != ',')
-				*to++ = *cells;
-			inside &= *cells != '>';
-		}
-		*to++ = ' ';
-	}
-	return text;
-}
-
-char *page_cells(const char *page, const char *name)
-{
-	static const char *const frames[] = {"<p class=\"full-name\">%s</p>",
-					     "<summary>%s</summary>"};
-	const char *start = strstr(page, "id=\"gpu-table\"");
-	char *shown = escaped(name), *result = NULL;
-
-	for (unsigned i = 0; i < 2 && start && !result; i++) {
-		char *text;
-		const char *row;
-
-		assert_true(asprintf(&text, frames[i], shown) > 0);
-		row = strstr(start, text);
-		if (row)
-			result = cells_text(row);
-		free(text);
-	}
-	free(shown);
-	return result;
 }

@@ -7,8 +7,5 @@
 
 /* The page of a session under options as a user writes them; the caller frees it. */
 char *page_text(struct session *session, const char *words);
-/* The figures of the row whose name, in full, this is, separated by spaces, without the separators
- * of thousands; the caller frees them. NULL: there is none. */
-char *page_cells(const char *page, const char *name);
 
 #endif

@@ -142,23 +142,6 @@ TEST(clocks_agree_up_to_a_fifth_of_a_microsecond_or_two_percent)
 	       "\"disagree\",5,4,100000,100899,97999,2001,1999,\"more than two less\",\"no likely "
 	       "reason was seen\"\n"
 	       "\"unchecked\",7,0,,,,,,\"not checked\",\"\"\n");
-	prints("--quiet --print-gpu-summary --cross-check",
-	       "    Clocks     Calls   Checked     CUPTI       Raw    Events      Diff    Median  "
-	       "Name\n"
-	       "     agree         5         4     100ns  3.2000us     300ns     200ns     201ns  "
-	       "a fifth\n"
-	       "  DISAGREE         5         4     100ns  3.2010us     301ns     201ns     201ns  "
-	       "more than that (no likely reason was seen)\n"
-	       "     agree         5         4  100.00us  104.90us  102.00us  2.0000us  1.9990us  "
-	       "two percent\n"
-	       "     agree         5         4  100.00us  100.90us  98.000us  2.0000us  1.9990us  "
-	       "two percent less\n"
-	       "  DISAGREE         5         4  100.00us  104.90us  102.00us  2.0010us  1.9990us  "
-	       "more than two (no likely reason was seen)\n"
-	       "  DISAGREE         5         4  100.00us  100.90us  97.999us  2.0010us  1.9990us  "
-	       "more than two less (no likely reason was seen)\n"
-	       " unchecked         7         0         -         -         -         -         -  "
-	       "not checked\n");
 }
 
 TEST(the_difference_in_the_middle_is_shown)

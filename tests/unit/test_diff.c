@@ -94,6 +94,12 @@ TEST(each_form_is_printed)
 	options.markdown = "-";
 	assert_int_equal(diff(files, 3, 6), 0);
 	fprintf(file, "$ ktime diff --markdown - a1 a2 a3 -- b1 b2 b3\n%s", said);
+	options.markdown = NULL;
+	options.json = "-";
+	assert_int_equal(diff(files, 3, 6), 0);
+	fputs("$ ktime diff --json - a1 a2 a3 -- b1 b2 b3\n", file);
+	golden_add_json(said);
+	options.json = NULL;
 	assert_string_equal(complaint, "");
 	assert_int_equal(chdir(project), 0);
 	golden_end("diff");

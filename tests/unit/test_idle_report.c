@@ -43,15 +43,6 @@ static void prints(const char *words, const char *expected)
 	free(text);
 }
 
-TEST(a_device_has_a_line_for_busy_and_one_for_idle)
-{
-	prints("",
-	       "======== GPU 0: busy 63.1 % of 1.00 s (kernels 60.2 %, copies 4.1 %, both at once "
-	       "1.2 %; kernels take 15 times as long as copies); idle 36.9 %.\n"
-	       "======== Idle: 30.4 % the program between CUDA calls (9.4 % after a "
-	       "synchronizing call), 4.1 % launch latency, 2.4 % cudaMalloc.\n");
-}
-
 TEST(the_share_of_a_longer_run_and_several_contexts_are_said)
 {
 	struct session_header *header = session_header(session);
@@ -94,40 +85,4 @@ TEST(time_outside_the_profiling_window_is_no_part_of_it)
 {
 	session_header(session)->uses[0].excluded = 200 * MS;
 	prints("", "======== GPU 0: busy 78.9 % of 800 ms (");
-}
-
-TEST(the_table_has_every_cause_and_its_longest_gap)
-{
-	prints("--idle --quiet",
-	       "\nGPU 0 idle: 369 ms of 1.00 s\n"
-	       "  Share      Time      Gaps       Avg   Longest  Cause\n"
-	       " 21.00%  210.00ms       100  2.1000ms  2.1000ms  the program between CUDA calls "
-	       "(longest: saxpy to [CUDA memcpy HtoD])\n"
-	       "  9.40%  94.000ms         1  94.000ms  94.000ms  the program after a synchronizing "
-	       "call (longest: saxpy to [CUDA memcpy HtoD])\n"
-	       "  4.10%  41.000ms        50  820.00us  820.00us  launch latency (longest: saxpy to "
-	       "[CUDA memcpy HtoD])\n"
-	       "  2.40%  24.000ms         2  12.000ms  12.000ms  cudaMalloc (longest: saxpy to "
-	       "[CUDA memcpy HtoD])\n");
-}
-
-TEST(several_threads_are_told_apart)
-{
-	cause(IDLE_LATENCY, "", 11, 1, MS);
-	prints("--idle --quiet",
-	       "before operations of thread 11:\n"
-	       "  0.10%  1.0000ms         1  1.0000ms  1.0000ms  launch latency (longest: saxpy to "
-	       "[CUDA memcpy HtoD])\n");
-}
-
-TEST(the_table_is_had_as_csv)
-{
-	prints("--idle --quiet --csv",
-	       "\"Device\",\"Thread\",\"Cause\",\"Function\",\"Share(%)\",\"Time(ns)\",\"Gaps\","
-	       "\"Longest(ns)\",\"Before\",\"After\"\n"
-	       "0,10,\"program\",\"\",21.000000,210000000,100,2100000,\"_Z5saxpyifPKfPf\","
-	       "\"[CUDA memcpy HtoD]\"\n");
-	prints("--idle --quiet --csv",
-	       "0,10,\"call\",\"cudaMalloc\",2.400000,24000000,2,12000000,\"_Z5saxpyifPKfPf\","
-	       "\"[CUDA memcpy HtoD]\"\n");
 }

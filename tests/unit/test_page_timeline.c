@@ -3,7 +3,6 @@
 #include "report/html/section.h"
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
-#include "tests/unit/whole_profile.h"
 #include "tests/unit/one_session.h"
 
 #define US   1000ull
@@ -249,27 +248,10 @@ TEST(a_long_trace_has_as_many_blocks_as_a_page_has_room_for)
 	assert_int_equal(blocks, 199999);
 }
 
-TEST(the_page_has_the_tracks_and_their_blocks)
+TEST(without_a_trace_there_is_no_timeline)
 {
-	struct session *whole = whole_profile(WHOLE_CUPTI, NULL);
-	char *page = page_text(whole, "");
+	char *page = page_text(session, "");
 
-	assert_non_null(strstr(page, "<th scope=\"row\">GPU 0 idle</th>"));
-	assert_non_null(strstr(page, "<th scope=\"row\">GPU 1 stream 8</th>"));
-	assert_non_null(strstr(page, "<th scope=\"row\">thread 71 ranges</th>"));
-	/* Kernels from 49 us and a memset from 1199 us in stream 7, of 2099 us in all. */
-	assert_non_null(strstr(page, "{\"label\":\"GPU 0 stream 7\",\"blocks\":[49000,20000,"));
-	assert_non_null(strstr(
-		page,
-		"<path class=\"busy-kernels\" d=\"M11 6h1V10h-1zM12 0h4V10h-4zM16 5h1V10h-1z\"/>"));
-	assert_non_null(strstr(page, "<path class=\"busy-copies\" d=\"M285 "));
-	assert_non_null(strstr(page, "{\"end\":2099000,\"classes\":[\"busy-kernels\","));
-	assert_null(strstr(page, "records are not in this timeline"));
-	free(page);
-	session_close(whole);
-	session_create(&whole, NULL, 0);
-	page = page_text(whole, "");
 	assert_null(strstr(page, "timeline-data"));
 	free(page);
-	session_close(whole);
 }

@@ -56,102 +56,6 @@ static void holds(const char *words, const char *part)
 	free(text);
 }
 
-TEST(two_clocks_and_their_agreement)
-{
-	struct row *row;
-
-	header->command = session_intern(session, "./saxpy");
-	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 10};
-	header->counters[COUNTER_host_ns] = 1500000;
-	header->counters[COUNTER_gpu_ns] = 1000000;
-	header->counters[COUNTER_added_ns] = 1250000;
-	header->counters[COUNTER_wall_ns] = 500000000;
-	header->counters[COUNTER_threads] = 16;
-	header->counters[COUNTER_collector_ns] = 4000000;
-	header->counters[COUNTER_memory_bytes] = 12 << 20;
-	row = session_row(session, ROW_KERNEL, "_Z5saxpyifPKfPf", 0);
-	add_calls(row, 10, 3000, 3100);
-	add_calls(row, 5, 3000, 0);
-	row->untimed[UNTIMED_SAMPLED_OUT] = 5;
-	row = session_row(session, ROW_KERNEL, "_Z4slowv", 0);
-	add_calls(row, 4, 100000, 130000);
-	row->checked_overlapped = 4;
-	row = session_row(session, ROW_MEMSET, "[CUDA memset]", 0);
-	add_calls(row, 2, 0, 0);
-	row->untimed[UNTIMED_NO_EVENT] = 2;
-	session_note(session, "Something to know.");
-	prints("",
-	       "======== Profiling application: ./saxpy\n"
-	       "======== Profiling result:\n" HEADING
-	       " GPU activities:   89.89%  400.00us         4  100.00us  100.00us  100.00us  "
-	       "slow(void)\n"
-	       "                   10.11%  45.000us        15  3.0000us  3.0000us  3.0000us  "
-	       "saxpy(int, float, float const *, float*)\n"
-	       "                        -         -         2         -         -         -  "
-	       "[CUDA memset]\n"
-	       "No API activities were profiled.\n"
-	       "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
-	       "======== Not timed: no free event (2).\n"
-	       "======== Time(%) leaves out 2 operations of rows without times.\n"
-	       "======== Clocks: CUPTI and events disagree by more than 0.2 us and 2 % on 1 of 3 "
-	       "rows "
-	       "(--cross-check shows them).\n"
-	       "======== Overhead: about 1.2 ms of 500 ms (0.25 %), 4.0 ms of CPU in the "
-	       "background, 12 MB.\n"
-	       "======== Something to know.\n");
-	holds("--verbose --print-gpu-summary",
-	      "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
-	      "======== Not timed: no free event (2).\n"
-	      "======== Time(%) leaves out 2 operations of rows without times.\n"
-	      "======== Timed by CUDA events too: 14 of 21 operations.\n"
-	      "======== Not timed by events: left out by sampling (5), no free event (2).\n"
-	      "======== Clocks: CUPTI and events disagree by more than 0.2 us and 2 % on 1 of 3 "
-	      "rows "
-	      "(--cross-check shows them).\n"
-	      "======== Clocks: 14 operations timed by both, median difference 100 ns.\n"
-	      "======== Clocks: largest difference 30 us (30 %), slow(void).\n"
-	      "======== Overhead: about 1.2 ms of 500 ms (0.25 %), 4.0 ms of CPU in the "
-	      "background, 12 MB.\n"
-	      "======== Overhead measured: 1.5 ms in the program's calls on 16 threads.\n"
-	      "======== Overhead assumed: 0 ns in CUPTI on the host, 1.0 ms on the GPU.\n");
-	prints("--quiet --print-gpu-summary --cross-check --kernels slow", HEADING
-	       " GPU activities:  100.00%  400.00us         4  100.00us  100.00us  100.00us  "
-	       "slow(void)\n"
-	       "                        -         -         2         -         -         -  "
-	       "[CUDA memset]\n"
-	       "\n"
-	       "    Clocks     Calls   Checked     CUPTI       Raw    Events      Diff    Median  "
-	       "Name\n"
-	       "  DISAGREE         4         4  100.00us  132.90us  130.00us  30.000us  29.951us  "
-	       "slow(void) (operations overlapped; the events' time includes waiting for others)\n"
-	       " unchecked         2         0         -         -         -         -         -  "
-	       "[CUDA memset]\n");
-}
-
-TEST(events_alone_are_labelled_and_samples_scaled)
-{
-	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
-	int i;
-
-	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 0};
-	for (i = 0; i < 100; i++) {
-		session_add_weighted(session, &row->events, i % 2 ? 2000 : 4000, 10);
-		estimate_timed(&row->estimate, estimate_call(&row->estimate, 10), 10,
-			       i % 2 ? 2000 : 4000);
-	}
-	row->calls = 1000;
-	row->untimed[UNTIMED_SAMPLED_OUT] = 900;
-	holds("",
-	      " GPU activities:  100.00% ~3.0000ms      1000  3.0000us  2.0000us  4.0000us  "
-	      "kernel\n"
-	      "No API activities were profiled.\n"
-	      "======== Timing: CUDA events on 100 of 1,000 operations; rows marked ~ are "
-	      "estimates.\n"
-	      "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
-	      "0.00 us.\n"
-	      "======== ~ kernel: 3.00 ± 0.21 ms (95 %), from 100 of 1,000 calls.\n");
-}
-
 TEST(few_timed_calls_have_no_interval_and_a_sample_its_own_average)
 {
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
@@ -184,21 +88,6 @@ TEST(calls_that_were_counted_for_a_while_are_so_marked)
 	row->more_calls = 1;
 	holds("", "      API calls:  100.00%  200.00us     >2000     100ns     100ns     100ns  "
 		  "cudaGetDevice\n");
-}
-
-/* Only for the kinds of operation that there are. */
-TEST(what_is_taken_off_event_pairs_is_said)
-{
-	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
-
-	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 9};
-	header->overheads[OVERHEAD_COPY] = (struct event_overhead){2700, 16, 500};
-	session_add_sample(session, &row->events, 1000);
-	row->calls = 1;
-	row->overhead = OVERHEAD_COPY;
-	holds("", "======== Timing: CUDA events; 1 GPU operation timed.\n"
-		  "======== Event-pair overhead taken off: copies to and from the host 2.70 ± 0.98 "
-		  "us.\n");
 }
 
 TEST(a_report_of_a_program_that_did_not_end_in_order_says_so)
@@ -385,32 +274,6 @@ TEST(estimates_of_two_devices_are_added_up)
 	       "100.0,2794398,401,6968.6,4927.0,1000,12900,4169.3,k\n\n");
 }
 
-TEST(percentiles_and_histograms_come_from_the_samples)
-{
-	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
-	uint64_t i;
-
-	for (i = 1; i <= 4; i++) {
-		row->calls++;
-		session_add_sample(session, &row->cupti, i);
-	}
-	prints("--quiet --print-gpu-summary --percentiles --histogram",
-	       "            Type  Time(%)      Time     Calls       Avg       Min       Max       "
-	       "Med       p95       p99    StdDev  Name\n"
-	       " GPU activities:  100.00%      10ns         4       2ns       1ns       4ns       "
-	       "2ns       4ns       4ns       1ns  k\n"
-	       "\n"
-	       "k\n"
-	       "       1ns ..       1ns           1  "
-	       "##################################################\n"
-	       "       2ns ..       2ns           1  "
-	       "##################################################\n"
-	       "       3ns ..       3ns           1  "
-	       "##################################################\n"
-	       "       4ns ..       4ns           1  "
-	       "##################################################\n");
-}
-
 TEST(each_percentile_is_its_own)
 {
 	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
@@ -495,46 +358,6 @@ TEST(nsys_figures_without_tenths_are_not_rounded)
 	       "100.0,4503599627370496,1,4503599627370496.0,4503599627370496.0,4503599627370496,"
 	       "4503599627370496,0.0,k\n"
 	       "\n");
-}
-
-TEST(traces_name_streams_and_launched_kernels)
-{
-	struct trace_record record = {
-		.start = 1000,
-		.end = 3000,
-		.kind = ROW_RUNTIME_API,
-		.device = -1,
-		.correlation = 9,
-	};
-
-	header->trace_start = 500;
-	record.name = session_intern(session, "cudaLaunchKernel");
-	record.kernel = session_intern(session, "_Z1kv");
-	assert_int_equal(session_trace(session, &record), 0);
-	record = (struct trace_record){
-		.start = 2500,
-		.end = 7500,
-		.kind = ROW_KERNEL,
-		.name = record.kernel,
-		.correlation = 9,
-		.context = 1,
-		.stream = 13,
-		.grid = {64, 2, 1},
-		.block = {256, 1, 1},
-		.registers = 16,
-		.dynamic_shared = 2048,
-	};
-	assert_int_equal(session_trace(session, &record), 0);
-	prints("--quiet --print-gpu-trace --print-api-trace --stream-name S%i",
-	       "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    "
-	       "DSMem*  "
-	       "         Device   Context    Stream  Name\n"
-	       "   500ns  2.0000us                    -               -         -         -        "
-	       " -  "
-	       "              -         -         -  cudaLaunchKernel (k(void) [9])\n"
-	       "2.0000us  5.0000us             (64 2 1)       (256 1 1)        16        0B  "
-	       "2.0000KB  "
-	       "NVIDIA H200 (0)         1       S13  k(void) [9]\n");
 }
 
 TEST(a_live_report_carries_the_process)

@@ -222,6 +222,27 @@ TEST(json)
 	export_all(export_json, "whole_json");
 }
 
+TEST(what_was_not_queued_or_not_measured_is_absent)
+{
+	struct session *session = whole_profile(WHOLE_WINDOWS, NULL);
+	char *text = NULL, message[256] = "";
+	struct options options;
+	struct row *row;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	session_header(session)->queued.pairs = 0;
+	session_for_each_row (session, row)
+		row->queued = 0;
+	options_defaults(&options);
+	assert_int_equal(export_json(session, &options, file, message, sizeof(message)), 0);
+	fclose(file);
+	assert_null(strstr(text, "queued"));
+	free(text);
+	session_close(session);
+}
+
 TEST(chrome)
 {
 	export_all(export_chrome, "whole_chrome");
