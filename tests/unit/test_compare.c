@@ -201,6 +201,22 @@ TEST(more_calls_take_more_time)
 	assert_string_equal(verdict_text(comparison.gpu_verdict), "same");
 }
 
+/* A call takes longer, and there are more. */
+TEST(a_slower_row_is_slower_whatever_its_calls)
+{
+	const struct change *total;
+
+	for (size_t run = 0; run < RUNS; run++) {
+		add(&a, "k", 20 + (unsigned)run, noisy(100000, run, 1), 500);
+		add(&b, "k", 30 + (unsigned)run, noisy(125000, run + 2, 2), 700);
+		end_runs();
+	}
+	compare_beyond(NAN);
+	assert_string_equal(verdict_of("k"), "slower");
+	total = &row_of("k")->total;
+	assert_true(total->ratio > 1.8 && total->low < total->ratio && total->high > total->ratio);
+}
+
 /* Only some of the runs called it. */
 TEST(a_row_is_compared_by_the_runs_that_have_it)
 {
