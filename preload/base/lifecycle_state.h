@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 
 enum lifecycle_state {
 	LIFECYCLE_IDLE,	       /* the program has not initialised the driver */
@@ -17,18 +17,18 @@ enum lifecycle_state {
 	LIFECYCLE_CLOSED, /* the report is being written or is done: calls pass through */
 	LIFECYCLE_FORKED, /* a child of fork: calls pass through; locks may be held for ever */
 };
-extern LAUNCH_STATE _Atomic int lifecycle_state;
 
 static inline bool lifecycle_running(void)
 {
 	/* Acquire: what lifecycle_start() wrote before is visible. */
-	return atomic_load_explicit(&lifecycle_state, memory_order_acquire) == LIFECYCLE_RUNNING;
+	return atomic_load_explicit(&launch_state.lifecycle, memory_order_acquire) ==
+	       LIFECYCLE_RUNNING;
 }
 
 /* Whether there is a report to write, or it is being or has been written. */
 static inline bool lifecycle_reports(void)
 {
-	int state = atomic_load_explicit(&lifecycle_state, memory_order_acquire);
+	int state = atomic_load_explicit(&launch_state.lifecycle, memory_order_acquire);
 
 	return state == LIFECYCLE_RUNNING || state == LIFECYCLE_ENDING || state == LIFECYCLE_CLOSED;
 }
@@ -36,12 +36,14 @@ static inline bool lifecycle_reports(void)
 /* Whether a signal is about to end the process. */
 static inline bool lifecycle_ending(void)
 {
-	return atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_ENDING;
+	return atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) ==
+	       LIFECYCLE_ENDING;
 }
 
 static inline bool lifecycle_forked(void)
 {
-	return atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_FORKED;
+	return atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) ==
+	       LIFECYCLE_FORKED;
 }
 
 /* Defined by lifecycle/, and declared here because calls and the reporter need them and no folder
@@ -57,7 +59,8 @@ void lifecycle_start(void);
 /* Before a call that comes first after cuInit. */
 static inline void lifecycle_start_if_initialised(void)
 {
-	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_INITIALISED)
+	if (atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) ==
+	    LIFECYCLE_INITIALISED)
 		lifecycle_start();
 }
 /*

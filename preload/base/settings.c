@@ -54,11 +54,9 @@ bool settings_begin_later(void)
 	       !settings.metrics;
 }
 
-/* The first that the linker puts into its section: one cache line has room for all of it. */
-_Atomic int count_only_blocks __attribute__((aligned(CACHE_LINE))) = 1; /* until ktime runs */
-_Atomic bool mode_cupti, mode_begun;
+_Atomic bool mode_begun;
 uint64_t mode_cupti_since;
-bool mode_events, mode_counting, mode_counting_outside, mode_runtime_records, mode_driver_records;
+bool mode_counting, mode_counting_outside, mode_runtime_records, mode_driver_records;
 
 /* Whether the user asked for an event pair around every operation, whatever that costs. */
 static bool wants_every_pair(void)
@@ -72,8 +70,8 @@ void mode_choose(bool cupti, bool deferred, bool runtime_records, bool driver_re
 	bool ever = cupti || deferred;
 	bool every_device = settings.trace & TRACE_GPU && settings.devices == UINT64_MAX;
 
-	atomic_store_explicit(&mode_cupti, cupti, memory_order_relaxed);
-	mode_events = settings.timer != TIMER_CUPTI && settings.events != EVENTS_OFF;
+	atomic_store_explicit(&launch_state.cupti, cupti, memory_order_relaxed);
+	launch_state.events = settings.timer != TIMER_CUPTI && settings.events != EVENTS_OFF;
 	mode_counting =
 		!ever && !wants_every_pair() && every_device && !options_want_trace(&settings);
 	mode_counting_outside = !cupti && every_device;
@@ -85,10 +83,10 @@ void mode_begin_cupti(bool started)
 {
 	if (!started)
 		mode_runtime_records = mode_driver_records = false;
-	atomic_store_explicit(&mode_cupti, started, memory_order_relaxed);
+	atomic_store_explicit(&launch_state.cupti, started, memory_order_relaxed);
 }
 
 void mode_end_cupti(void)
 {
-	atomic_store_explicit(&mode_cupti, false, memory_order_relaxed);
+	atomic_store_explicit(&launch_state.cupti, false, memory_order_relaxed);
 }

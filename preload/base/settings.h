@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "report/options/options.h"
 #include "report/session/session.h"
 
@@ -43,17 +43,13 @@ bool settings_cupti_waits(void);
  * are read by CUPTI from the start. */
 bool settings_begin_later(void);
 
-/* The mode: decided once, when ktime starts and has found out whether CUPTI works. Only mode_cupti
- * changes later, if CUPTI is started when the profiling window opens, or the program itself ends it
- * (cuptiFinalize). */
+/* The mode: decided once, when ktime starts and has found out whether CUPTI works. Only
+ * launch_state.cupti changes later, if CUPTI is started when the profiling window opens, or the
+ * program itself ends it (cuptiFinalize). */
 
-/* CUPTI's activity records time the operations. If false, only CUDA events do. */
-extern LAUNCH_STATE _Atomic bool mode_cupti;
 /* Calls that began later leave records, in clock_ticks(); 0 unless CUPTI was started amid calls.
  * For the collector thread only. */
 extern uint64_t mode_cupti_since;
-/* Event pairs are recorded around calls: the only clock, or a check of CUPTI's times. */
-extern LAUNCH_STATE bool mode_events;
 /* Launches that get no event pair are count-only, without a call record, as long as the program
  * uses one device: events are the only clock. */
 extern bool mode_counting;
@@ -66,7 +62,7 @@ extern bool mode_runtime_records, mode_driver_records;
 
 static inline bool mode_is_cupti(void)
 {
-	return atomic_load_explicit(&mode_cupti, memory_order_relaxed);
+	return atomic_load_explicit(&launch_state.cupti, memory_order_relaxed);
 }
 
 /* Whether ktime may start CUPTI and put something of its own on the device: with --start off not
@@ -93,14 +89,13 @@ void mode_end_cupti(void);
  * may be count-only and is in the window, at COUNT_ONLY_OUTSIDE it may be so and is not.
  */
 #define COUNT_ONLY_OUTSIDE (INT_MIN / 2)
-extern LAUNCH_STATE _Atomic int count_only_blocks;
 static inline void count_only_block(int by)
 {
-	atomic_fetch_add_explicit(&count_only_blocks, by, memory_order_relaxed);
+	atomic_fetch_add_explicit(&launch_state.count_only_blocks, by, memory_order_relaxed);
 }
 static inline int count_only_state(void)
 {
-	return atomic_load_explicit(&count_only_blocks, memory_order_relaxed);
+	return atomic_load_explicit(&launch_state.count_only_blocks, memory_order_relaxed);
 }
 
 #endif

@@ -356,7 +356,7 @@ static void add_counted(struct operation *operation, unsigned api, uint64_t call
 	if (!row)
 		return;
 	row->calls += calls;
-	row->untimed[mode_events ? UNTIMED_SAMPLED_OUT : UNTIMED_EVENTS_OFF] += calls;
+	row->untimed[launch_state.events ? UNTIMED_SAMPLED_OUT : UNTIMED_EVENTS_OFF] += calls;
 }
 
 /* Adds the sizes of a thread's count-only calls of an operation since the last time. */

@@ -284,7 +284,7 @@ static void report_end_of_cupti(void)
 		"most of its calls.",
 		kinds_withdrawn() ? "wants CUPTI for itself (cuptiSubscribe_v2)"
 				  : "ended CUPTI (cuptiFinalize)",
-		mode_events ? "timed by CUDA events only" : "not timed",
+		launch_state.events ? "timed by CUDA events only" : "not timed",
 		mode_runtime_records || mode_driver_records
 			? ", and API calls that CUPTI recorded are no longer counted"
 			: "");

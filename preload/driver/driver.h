@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "preload/driver/entries.h"
 
 /* The driver functions that the collector alone calls, as in DRIVER_CALLS. */
@@ -99,7 +99,7 @@ struct driver {
 /* Constant once driver_load() has returned true. */
 extern LAUNCH_TABLE struct driver driver;
 /* The function that each entry's wrapper calls. The first ones of entries.def lie in the cache line
- * of the process-wide state (LAUNCH_STATE). */
+ * of struct launch_state. */
 extern LAUNCH_TABLE void *_Atomic driver_entries[ENTRY_COUNT];
 
 /*

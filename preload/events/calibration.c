@@ -408,7 +408,7 @@ void calibration_finish(const struct context *ending, bool were_queued)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
 
-	if (own.state != WAITING || !mode_events || !mode_begun || capture_is_live())
+	if (own.state != WAITING || !launch_state.events || !mode_begun || capture_is_live())
 		return;
 	own.context = usable_context(ending);
 	if (!own.context)

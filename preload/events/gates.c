@@ -20,7 +20,6 @@
 _Static_assert(sizeof(struct gate_words) == 4096, "a page");
 
 struct gate gates[GATE_THREADS];
-_Atomic bool gates_watched;
 
 static void (*_Atomic wake_reporter)(void);
 _Atomic uint64_t gates_forced;
@@ -46,7 +45,8 @@ void gate_wake_watch(void)
 {
 	void (*wake)(void) = atomic_load_explicit(&wake_reporter, memory_order_acquire);
 
-	if (wake && !atomic_exchange_explicit(&gates_watched, true, memory_order_seq_cst))
+	if (wake &&
+	    !atomic_exchange_explicit(&launch_state.gates_watched, true, memory_order_seq_cst))
 		wake();
 }
 
@@ -90,18 +90,18 @@ static bool poll_all(void)
 
 bool gate_watch(uint64_t now)
 {
-	if (!atomic_load_explicit(&gates_watched, memory_order_seq_cst))
+	if (!atomic_load_explicit(&launch_state.gates_watched, memory_order_seq_cst))
 		return false;
 	if (poll_all())
 		watch.last_use = now;
 	if (now - watch.last_use < USED_NS)
 		return true;
-	atomic_store_explicit(&gates_watched, false, memory_order_seq_cst);
+	atomic_store_explicit(&launch_state.gates_watched, false, memory_order_seq_cst);
 	/* A gate may have been closed before its thread could see that the watch ends. */
 	if (!poll_all())
 		return false;
 	watch.last_use = now;
-	atomic_store_explicit(&gates_watched, true, memory_order_seq_cst);
+	atomic_store_explicit(&launch_state.gates_watched, true, memory_order_seq_cst);
 	return true;
 }
 
@@ -416,7 +416,7 @@ static void note_all(void)
 
 void context_gates_update(void)
 {
-	bool possible = pages.wake_collector && mode_events && mode_begun &&
+	bool possible = pages.wake_collector && launch_state.events && mode_begun &&
 			driver.cuStreamBatchMemOp_v2 && driver.cuMemHostRegister_v2 &&
 			driver.cuMemHostGetDevicePointer_v2 && !capture_is_live();
 

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 
@@ -53,8 +53,6 @@ struct gate {
 };
 
 extern struct gate gates[GATE_THREADS];
-/* Whether the reporter polls the gates. */
-extern LAUNCH_STATE _Atomic bool gates_watched;
 
 /* To be called once, by the reporter, with what wakes it. Without a watch no thread gets a gate. */
 void gate_start_watch(void (*wake)(void));
@@ -95,7 +93,8 @@ static inline uint32_t gate_close(struct gate *gate, struct gate_words *words)
 	/* Sequentially consistent, as the reporter's stop is: it sees the gate or the thread sees
 	 * that it has stopped. */
 	atomic_store_explicit(&gate->closed, of, memory_order_seq_cst);
-	if (__builtin_expect(!atomic_load_explicit(&gates_watched, memory_order_seq_cst), 0))
+	if (__builtin_expect(
+		    !atomic_load_explicit(&launch_state.gates_watched, memory_order_seq_cst), 0))
 		gate_wake_watch();
 	return value;
 }

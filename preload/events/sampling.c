@@ -255,7 +255,7 @@ void sampling_update(uint64_t now, unsigned threads)
 		((double)(cupti - sampling.cupti_seen) / (double)elapsed - sampling.cupti_rate);
 	sampling.cupti_seen = cupti;
 	most = follow_rates(elapsed);
-	if (!mode_events || settings.events != EVENTS_AUTO)
+	if (!launch_state.events || settings.events != EVENTS_AUTO)
 		return;
 	allowed = part_of_pairs(budget, most / threads) /
 		  (EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS + (threads - 1) * EVENT_PAIR_THREAD_NS);

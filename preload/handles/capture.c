@@ -3,20 +3,18 @@
 
 #include "preload/base/settings.h"
 
-_Atomic int live_captures;
-
 /* Counted before the driver's call: from the moment that the capture can exist, other threads'
  * launches must check for it. */
 void capture_begins(void)
 {
-	atomic_fetch_add_explicit(&live_captures, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&launch_state.captures, 1, memory_order_relaxed);
 	count_only_block(1);
 }
 
 void capture_began(CUresult result)
 {
 	if (result != CUDA_SUCCESS) {
-		atomic_fetch_sub_explicit(&live_captures, 1, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&launch_state.captures, 1, memory_order_relaxed);
 		count_only_block(-1);
 	}
 }
@@ -36,13 +34,13 @@ static bool ends_capture(CUresult result)
 
 void capture_ended(CUresult result)
 {
-	int live = atomic_load_explicit(&live_captures, memory_order_relaxed);
+	int live = atomic_load_explicit(&launch_state.captures, memory_order_relaxed);
 
 	if (!ends_capture(result))
 		return;
 	/* A capture that began before ktime ran must not make the count negative. */
 	while (live > 0 &&
-	       !atomic_compare_exchange_weak_explicit(&live_captures, &live, live - 1,
+	       !atomic_compare_exchange_weak_explicit(&launch_state.captures, &live, live - 1,
 						      memory_order_relaxed, memory_order_relaxed))
 		;
 	if (live > 0)

@@ -7,14 +7,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "preload/driver/driver.h"
-
-extern LAUNCH_STATE _Atomic int live_captures;
 
 static inline bool capture_is_live(void)
 {
-	return atomic_load_explicit(&live_captures, memory_order_relaxed) > 0;
+	return atomic_load_explicit(&launch_state.captures, memory_order_relaxed) > 0;
 }
 
 /* To be called before and after the driver's call that begins a capture, and after the one that

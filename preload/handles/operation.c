@@ -51,7 +51,6 @@ static struct {
 	.first_sampling = SAMPLE_ALL,
 };
 
-_Atomic uint32_t operation_generation = 1;
 _Atomic uint64_t operation_lost_calls;
 
 void operation_first_sampling(uint32_t sample_below)
@@ -177,7 +176,7 @@ void operation_remember_kernel(const void *function, const char *name)
 void operation_forget_kernels(void)
 {
 	/* Release: a thread that reads the new generation must not use what it cached before. */
-	atomic_fetch_add_explicit(&operation_generation, 1, memory_order_release);
+	atomic_fetch_add_explicit(&launch_state.operation_generation, 1, memory_order_release);
 }
 
 _Atomic bool operation_names_reused;

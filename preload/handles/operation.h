@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "preload/driver/driver.h"
 #include "report/session/session.h"
 
@@ -127,9 +127,6 @@ void operation_forget_kernels(void);
  */
 void operation_modules_unload(void);
 extern _Atomic bool operation_names_reused;
-/* Changes whenever a module is unloaded or an executable graph destroyed. The driver may reuse
- * their handles, so operations that a thread cached under an older generation are invalid. */
-extern LAUNCH_STATE _Atomic uint32_t operation_generation;
 
 /* The operation of a copy, by the memory on its two sides. Any thread; those that take an address
  * ask the driver about it, and keep errno. */

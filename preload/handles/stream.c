@@ -21,8 +21,6 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-_Atomic uint32_t stream_generation = 1;
-
 struct context *context_first(void)
 {
 	return atomic_load_explicit(&known.contexts, memory_order_acquire);
@@ -248,7 +246,7 @@ void stream_list_ending(struct stream *list)
 void stream_forget_cached(void)
 {
 	/* Release: a thread that reads the new generation does not use what it cached before. */
-	atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
+	atomic_fetch_add_explicit(&launch_state.stream_generation, 1, memory_order_release);
 }
 
 void stream_ending(CUstream handle)

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "preload/driver/driver.h"
 
 struct event_pair;
@@ -93,10 +93,6 @@ struct stream {
 	uint32_t checks;
 	bool unused;
 };
-
-/* Changes whenever a context or stream ends, and when CUPTI is started; what a thread cached under
- * an older generation is invalid. */
-extern LAUNCH_STATE _Atomic uint32_t stream_generation;
 
 /*
  * The stream of a handle (0x1 and 0x2: a default stream of the current context), or NULL if the

@@ -231,7 +231,7 @@ static void leave(enum function function, int status)
 {
 	void (*real)(int) = (void (*)(int))known_function(function);
 
-	if (atomic_load(&lifecycle_state) == LIFECYCLE_IDLE)
+	if (atomic_load(&launch_state.lifecycle) == LIFECYCLE_IDLE)
 		lifecycle_say_unused();
 	else
 		lifecycle_finish();

@@ -346,7 +346,7 @@ static void say_at_end(void *unused)
 	bool unseen;
 
 	(void)unused;
-	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) != LIFECYCLE_IDLE)
+	if (atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) != LIFECYCLE_IDLE)
 		return;
 	dl_iterate_phdr(find_libcuda, &sight);
 	unseen = sight.here &&

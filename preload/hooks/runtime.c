@@ -11,7 +11,7 @@
 #include <vector_types.h>
 
 #include "preload/base/export.h"
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "preload/base/own_part.h"
 #include "preload/driver/elf_symbol.h"
 #include "preload/launch/runtime_call.h"

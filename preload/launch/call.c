@@ -2,7 +2,7 @@
 #include "preload/launch/call.h"
 
 #include "preload/base/clock.h"
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/own_part.h"
 #include "preload/base/settings.h"
@@ -29,7 +29,8 @@
  */
 static struct stream *find_stream(struct thread *thread, CUstream handle)
 {
-	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
+	uint32_t generation =
+		atomic_load_explicit(&launch_state.stream_generation, memory_order_acquire);
 	CUcontext current;
 	uintptr_t key = stream_key(handle, &current);
 	struct stream *stream;
@@ -45,7 +46,8 @@ static struct stream *find_stream(struct thread *thread, CUstream handle)
 /* The operation of a kernel or graph that this thread has launched before, else NULL. */
 static inline struct operation *known_operation(struct thread *thread, const struct call *call)
 {
-	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+	uint32_t generation =
+		atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
 
 	if (unlikely(!call->function))
 		return pointer_map_find(&thread->graphs, (uintptr_t)call->graph, generation);
@@ -76,7 +78,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 {
 	const struct operation *operation = call->record.operation;
 
-	if (!mode_events)
+	if (!launch_state.events)
 		return UNTIMED_EVENTS_OFF;
 	if (unlikely(call->dependent || (operation && atomic_load_explicit(&operation->followed,
 									   memory_order_relaxed))))
@@ -201,7 +203,7 @@ static bool is_loaded(struct thread *thread, const struct call *call)
 		return false;
 	if (!context_first()->next)
 		return true;
-	generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+	generation = atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
 	if (pointer_map_find(&thread->launched, launched_key(call), generation))
 		return true;
 	pointer_map_add(&thread->launched, launched_key(call), call->record.operation, generation);
@@ -781,7 +783,7 @@ static LAUNCH_COLD __attribute__((noinline)) void end_otherwise(const struct cal
 								CUresult result)
 {
 	if (result == CUDA_SUCCESS && !(call->record.flags & CALL_API_ONLY) &&
-	    atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_CLOSED)
+	    atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) == LIFECYCLE_CLOSED)
 		lifecycle_late_work();
 }
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "preload/base/settings.h"
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
@@ -141,7 +141,7 @@ static inline bool count_only_draw(struct thread *thread, const struct operation
 {
 	uint32_t below, random;
 
-	if (__builtin_expect(!mode_events, 0))
+	if (__builtin_expect(!launch_state.events, 0))
 		return false;
 	below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
 	if (below == 0)
@@ -204,7 +204,7 @@ static inline __attribute__((always_inline)) bool count_only_try(const struct ca
 		row = (uint16_t)API_RUNTIME(runtime_call.symbol);
 	else if (runtime_call.role != RUNTIME_CALL_NONE)
 		return false;
-	generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+	generation = atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
 	/* Fast path: programs often launch one kernel many times in a row. */
 	if (call->record.operation || call->graph ||
 	    __builtin_expect(call->function != thread->last_function ||

@@ -20,7 +20,8 @@ struct thread *cold_path_thread(void)
 	OWN_PART;
 	struct thread *thread = NULL;
 
-	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) < LIFECYCLE_STARTING)
+	if (atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) <
+	    LIFECYCLE_STARTING)
 		lifecycle_start();
 	if (lifecycle_running()) {
 		lifecycle_work_seen();
@@ -87,7 +88,8 @@ static void ask_cupti_ids(struct stream *stream, bool per_thread)
 struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 {
 	OWN_PART;
-	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
+	uint32_t generation =
+		atomic_load_explicit(&launch_state.stream_generation, memory_order_acquire);
 	CUcontext current;
 	uintptr_t key = stream_key(handle, &current);
 	struct stream *stream = NULL;
@@ -109,7 +111,8 @@ struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 
 struct stream *cold_path_known_stream(struct thread *thread, CUstream handle)
 {
-	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
+	uint32_t generation =
+		atomic_load_explicit(&launch_state.stream_generation, memory_order_acquire);
 	CUcontext current;
 	uintptr_t key = stream_key(handle, &current);
 	struct stream *stream = key ? pointer_map_find(&thread->streams, key, generation) : NULL;
@@ -122,7 +125,8 @@ struct stream *cold_path_known_stream(struct thread *thread, CUstream handle)
 struct operation *cold_path_known_operation(struct thread *thread, CUfunction function,
 					    CUgraphExec graph)
 {
-	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+	uint32_t generation =
+		atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
 
 	return function ? pointer_map_find(&thread->kernels, (uintptr_t)function, generation)
 			: pointer_map_find(&thread->graphs, (uintptr_t)graph, generation);
@@ -130,7 +134,8 @@ struct operation *cold_path_known_operation(struct thread *thread, CUfunction fu
 
 struct operation *cold_path_operation(struct thread *thread, CUfunction function, CUgraphExec graph)
 {
-	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+	uint32_t generation =
+		atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
 	OWN_PART;
 	struct operation *operation;
 

@@ -4,7 +4,7 @@
 #ifndef KTIME_PRELOAD_LAUNCH_COLD_PATH_H
 #define KTIME_PRELOAD_LAUNCH_COLD_PATH_H
 
-#include "preload/base/launch_section.h"
+#include "preload/base/launch_state.h"
 #include "preload/launch/thread.h"
 
 /* To be called at a thread's first call; starts ktime if it has not been started. NULL if the

@@ -134,7 +134,7 @@ struct seen_sizes {
 };
 
 /*
- * Members that a launch touches lie together (see launch_section.h); what a count-only launch needs
+ * Members that a launch touches lie together (see launch_state.h); what a count-only launch needs
  * of them is in one cache line.
  */
 struct thread {

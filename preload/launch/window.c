@@ -14,8 +14,6 @@
 /* How long a window of --every is unless --duration says. */
 #define DURATION_S 1.0
 
-_Atomic bool window_open;
-
 /* Changed under the lock. */
 static struct {
 	pthread_mutex_t lock;
@@ -62,7 +60,7 @@ void window_start(const struct window_plan *plan)
 	else
 		window.opens = window.every ? now + window.every : 0;
 	window.closes = on && window.duration ? now + window.duration : 0;
-	atomic_store_explicit(&window_open, on, memory_order_relaxed);
+	atomic_store_explicit(&launch_state.window_open, on, memory_order_relaxed);
 	mode_begun = on || !settings_begin_later();
 	count_only_block(blocks(on));
 }
@@ -79,7 +77,7 @@ static void change_locked(bool on)
 	window.changes[window.change_count % CHANGES] = clock_ns(CLOCK_REALTIME);
 	window.change_count++;
 	mode_begun |= on;
-	atomic_store_explicit(&window_open, on, memory_order_relaxed);
+	atomic_store_explicit(&launch_state.window_open, on, memory_order_relaxed);
 	count_only_block(blocks(on) - blocks(!on));
 }
 

@@ -12,13 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/base/launch_section.h"
-
-extern LAUNCH_STATE _Atomic bool window_open;
+#include "preload/base/launch_state.h"
 
 static inline bool window_is_open(void)
 {
-	return atomic_load_explicit(&window_open, memory_order_relaxed);
+	return atomic_load_explicit(&launch_state.window_open, memory_order_relaxed);
 }
 
 /* When the window is open, in seconds; 0: no such limit. */

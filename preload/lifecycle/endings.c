@@ -158,9 +158,9 @@ void endings_handle_signals(bool under_first)
 /* CUDA does not work in a child of a process that has initialised it, so neither does ktime. */
 static void forked_child(void)
 {
-	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_IDLE)
+	if (atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) == LIFECYCLE_IDLE)
 		return;
-	atomic_store_explicit(&lifecycle_state, LIFECYCLE_FORKED, memory_order_relaxed);
+	atomic_store_explicit(&launch_state.lifecycle, LIFECYCLE_FORKED, memory_order_relaxed);
 	count_only_block(1);
 	cupti_forget();
 }

@@ -41,8 +41,6 @@
 	"%s has a dlsym of its own, which comes before ktime's; put libktime.so first in "         \
 	"LD_PRELOAD"
 
-_Atomic int lifecycle_state;
-
 struct run run;
 
 /* What was done, and is done once. */
@@ -207,7 +205,7 @@ static void start_cupti(void)
 	mode_choose(cupti.started, cupti.waits && !waits, wanted.runtime_api, wanted.driver_api);
 	if (gates)
 		context_gates_allow(collector_wake);
-	if (cupti.waits || (mode_events && gates))
+	if (cupti.waits || (launch_state.events && gates))
 		main_thread_add_own(spare_thread_start(cupti.waits) == 0);
 }
 
@@ -373,7 +371,7 @@ static void start_once(void)
 		main_thread_add_own(energy_reader_start(devices.count, devices.no_nvml != NULL));
 	describe_cupti();
 	metrics_start(cupti.started ? "" : cupti.reason);
-	run.header->events_active = mode_events;
+	run.header->events_active = launch_state.events;
 	window_start(&(struct window_plan){settings.profile_from_start, settings.delay,
 					   settings.duration, settings.every, settings.timeout});
 	if (window_stays_open())
@@ -399,7 +397,7 @@ static void start_once(void)
 	output_start_metrics();
 	background_threads_wait(BEGIN_WAIT_NS);
 	/* Release: a thread that sees it running sees all of the above. */
-	atomic_store_explicit(&lifecycle_state, LIFECYCLE_RUNNING, memory_order_release);
+	atomic_store_explicit(&launch_state.lifecycle, LIFECYCLE_RUNNING, memory_order_release);
 	count_only_block(-1);
 }
 
@@ -407,7 +405,7 @@ void lifecycle_initialised(void)
 {
 	int idle = LIFECYCLE_IDLE;
 
-	if (atomic_compare_exchange_strong(&lifecycle_state, &idle, LIFECYCLE_INITIALISED)) {
+	if (atomic_compare_exchange_strong(&launch_state.lifecycle, &idle, LIFECYCLE_INITIALISED)) {
 		process.pid = getpid();
 		endings_register();
 	} else {
@@ -421,17 +419,19 @@ void lifecycle_start(void)
 
 	if (!driver_load()) {
 		/* As if it were unseen: the program's end says why. */
-		atomic_compare_exchange_strong(&lifecycle_state, &initialised, LIFECYCLE_IDLE);
+		atomic_compare_exchange_strong(&launch_state.lifecycle, &initialised,
+					       LIFECYCLE_IDLE);
 		return;
 	}
-	if (atomic_compare_exchange_strong(&lifecycle_state, &idle, LIFECYCLE_STARTING))
+	if (atomic_compare_exchange_strong(&launch_state.lifecycle, &idle, LIFECYCLE_STARTING))
 		endings_register();
-	else if (!atomic_compare_exchange_strong(&lifecycle_state, &initialised,
+	else if (!atomic_compare_exchange_strong(&launch_state.lifecycle, &initialised,
 						 LIFECYCLE_STARTING))
 		return;
 	start_once();
 	if (!lifecycle_running())
-		atomic_store_explicit(&lifecycle_state, LIFECYCLE_CLOSED, memory_order_release);
+		atomic_store_explicit(&launch_state.lifecycle, LIFECYCLE_CLOSED,
+				      memory_order_release);
 }
 
 void lifecycle_work_seen(void)
@@ -509,11 +509,11 @@ void lifecycle_finish(void)
 	if (getpid() != process.pid)
 		return;
 	/* A program that has initialised the driver, and no more, has an empty report. */
-	if (atomic_load(&lifecycle_state) == LIFECYCLE_INITIALISED) {
+	if (atomic_load(&launch_state.lifecycle) == LIFECYCLE_INITIALISED) {
 		process.makes_no_call = true;
 		lifecycle_start();
 	}
-	first = atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_CLOSED);
+	first = atomic_compare_exchange_strong(&launch_state.lifecycle, &state, LIFECYCLE_CLOSED);
 	if (first)
 		count_only_block(1);
 	else if (state != LIFECYCLE_CLOSED && state != LIFECYCLE_ENDING)
@@ -532,7 +532,7 @@ void lifecycle_end_by_signal(void)
 {
 	int state = LIFECYCLE_RUNNING;
 
-	if (atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_ENDING))
+	if (atomic_compare_exchange_strong(&launch_state.lifecycle, &state, LIFECYCLE_ENDING))
 		count_only_block(1);
 }
 
@@ -540,7 +540,7 @@ void lifecycle_survived(void)
 {
 	int state = LIFECYCLE_ENDING;
 
-	atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_CLOSED);
+	atomic_compare_exchange_strong(&launch_state.lifecycle, &state, LIFECYCLE_CLOSED);
 }
 
 void lifecycle_late_work(void)

@@ -17,7 +17,7 @@
 #include "tests/unit/own_process.h"
 #include "tests/unit/test.h"
 
-_Atomic int lifecycle_state = LIFECYCLE_RUNNING;
+struct launch_state launch_state = {.count_only_blocks = 1, .lifecycle = LIFECYCLE_RUNNING};
 struct driver driver;
 
 static uint64_t ticks;
@@ -182,7 +182,7 @@ CHILD_TEST(only_calls_of_the_program_that_succeed_count)
 	assert_int_equal(allocations_version(), version + 1);
 	allocation_ends(CUDA_ERROR_OUT_OF_MEMORY, &allocated);
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 0, 50);
-	lifecycle_state = LIFECYCLE_CLOSED;
+	launch_state.lifecycle = LIFECYCLE_CLOSED;
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 42, 50);
 	release(SPACE_POINTER, 40, CUDA_SUCCESS);
 	allocation_mapped(CUDA_SUCCESS, 1, 2, 3);

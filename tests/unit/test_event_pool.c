@@ -14,7 +14,7 @@
 
 struct driver driver;
 struct options settings;
-_Atomic bool mode_cupti;
+struct launch_state launch_state;
 
 static struct context contexts[32], *context;
 static unsigned used;
@@ -91,7 +91,7 @@ BEFORE_EACH
 	push_result = CUDA_SUCCESS;
 	settings.events = EVENTS_AUTO;
 	settings.budget = NAN;
-	mode_cupti = false;
+	launch_state.cupti = false;
 	context = &contexts[used++];
 	context->handle = (CUcontext)context;
 	list = NULL;
@@ -185,13 +185,13 @@ TEST(beside_cupti_lanes_stay_as_they_are_until_it_ends)
 {
 	struct event_pool *pool;
 
-	mode_cupti = true;
+	launch_state.cupti = true;
 	pool = event_pool_enter(&list, context);
 	take(pool, pool->pairs);
 	look(3 * LOOKS);
 	assert_int_equal(pool->pairs, 32);
 	/* The program ends CUPTI. */
-	mode_cupti = false;
+	launch_state.cupti = false;
 	look(LOOKS);
 	assert_int_equal(pool->pairs, 64);
 }
@@ -395,7 +395,7 @@ TEST(a_context_that_is_not_current_is_made_so_meanwhile)
 
 TEST(with_cupti_there_are_few_and_for_all_calls_all)
 {
-	mode_cupti = true;
+	launch_state.cupti = true;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, 32);
 	assert_int_equal(context->events, 2 * (32 + 60));
 	list = NULL;

@@ -16,7 +16,7 @@
 #define SET_ASYNC  API_DRIVER(ENTRY_cuMemsetD8Async)
 #define LAUNCH	   API_DRIVER(ENTRY_cuLaunchKernel)
 
-_Atomic bool mode_cupti;
+struct launch_state launch_state;
 static bool clock_trusted = true;
 
 static struct operation kernel, fixed[FIXED_OPERATION_COUNT];
@@ -39,7 +39,7 @@ BEFORE_EACH
 {
 	run.scale = (struct clock_scale){.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
 	assert_int_equal(make_run(0), 0);
-	atomic_store(&mode_cupti, true);
+	atomic_store(&launch_state.cupti, true);
 	thread = (struct thread){.kernel_id = 101};
 }
 
@@ -101,7 +101,7 @@ TEST(calls_are_told_with_their_times_and_what_they_did)
 	assert_int_equal(flags_of(COPY_ASYNC, &fixed[OPERATION_COPY_HTOD], 0, 400), HOST_CALL_WORK);
 	/* Without records there is no timeline. */
 	first = thread.last_call;
-	atomic_store(&mode_cupti, false);
+	atomic_store(&launch_state.cupti, false);
 	flags_of(LAUNCH, &kernel, 0, 400);
 	assert_int_equal(thread.last_call, first);
 }
@@ -110,7 +110,7 @@ TEST(what_the_host_did_is_summed)
 {
 	const struct call_totals *totals = &run.header->totals;
 
-	atomic_store(&mode_cupti, false);
+	atomic_store(&launch_state.cupti, false);
 	flags_of(WAIT, NULL, 0, 10);
 	flags_of(WAIT, NULL, 0, 30);
 	flags_of(WAIT, NULL, CALL_FAILED, 1000);

@@ -142,13 +142,13 @@ TEST(operations_have_the_overhead_of_their_kind)
 
 TEST(an_unloaded_module_makes_names_ambiguous)
 {
-	uint32_t generation = operation_generation;
+	uint32_t generation = launch_state.operation_generation;
 
 	assert_false(operation_names_reused);
 	operation_forget_kernels();
-	assert_int_equal(operation_generation, generation + 1);
+	assert_int_equal(launch_state.operation_generation, generation + 1);
 	assert_false(operation_names_reused);
 	operation_modules_unload();
-	assert_int_equal(operation_generation, generation + 2);
+	assert_int_equal(launch_state.operation_generation, generation + 2);
 	assert_true(operation_names_reused);
 }

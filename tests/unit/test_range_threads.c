@@ -13,7 +13,7 @@
 
 #define STARTING 1u /* see range_thread.c */
 
-_Atomic int lifecycle_state = LIFECYCLE_RUNNING;
+struct launch_state launch_state = {.count_only_blocks = 1, .lifecycle = LIFECYCLE_RUNNING};
 
 static uint64_t ticks;
 
@@ -149,12 +149,12 @@ TEST(before_ktime_collects_only_the_innermost_range_is_noted)
 	uint16_t early = path_of(PATHS_OUTSIDE, "early");
 	uint32_t first = changes();
 
-	lifecycle_state = LIFECYCLE_STARTING;
+	launch_state.lifecycle = LIFECYCLE_STARTING;
 	range_push(0, names_range(0, "early"));
 	assert_int_equal(range_threads()->at_start, early);
 	assert_int_equal(range_now(), early);
 	assert_int_equal(changes(), first);
-	lifecycle_state = LIFECYCLE_RUNNING;
+	launch_state.lifecycle = LIFECYCLE_RUNNING;
 	range_pop(0);
 	assert_int_equal(range_threads()->at_start, early);
 	assert_int_equal(changes(), first + 1);

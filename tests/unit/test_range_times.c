@@ -18,7 +18,7 @@
 
 #define KEEP_NS 2000000000u /* see ranges.c */
 
-_Atomic int lifecycle_state = LIFECYCLE_STARTING;
+struct launch_state launch_state = {.count_only_blocks = 1, .lifecycle = LIFECYCLE_STARTING};
 
 /* A tick is 2 ns long, and tick 1000 is at 50,000 ns. */
 static uint64_t ticks = 1000, asked;
@@ -123,7 +123,7 @@ BEFORE_EACH
 	push_at(1020, "around");
 	ranges_start(counts);
 	between = start_at(1030, "between");
-	lifecycle_state = LIFECYCLE_RUNNING;
+	launch_state.lifecycle = LIFECYCLE_RUNNING;
 }
 
 TEST(ranges_that_were_begun_before_are_known)
@@ -131,7 +131,7 @@ TEST(ranges_that_were_begun_before_are_known)
 	struct range_place place;
 
 	/* ktime does not run. */
-	assert_int_equal(count_only_blocks, 1);
+	assert_int_equal(launch_state.count_only_blocks, 1);
 	assert_false(ranges_are_chosen());
 	ticks = 1100;
 	ranges_drain();

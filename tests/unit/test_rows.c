@@ -13,7 +13,7 @@
 #define COOPERATIVE API_RUNTIME(RUNTIME_cudaLaunchCooperativeKernel)
 
 bool mode_driver_records, mode_runtime_records;
-_Atomic bool mode_cupti;
+struct launch_state launch_state;
 
 void ranges_add_call(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
 		     double weight, enum clock_source clock)
@@ -280,7 +280,7 @@ TEST(copies_by_way_of_the_host_are_told)
 
 	between_devices =
 		(struct operation){.kind = ROW_MEMCPY, .name = "[CUDA memcpy PtoP]", .calls = 5};
-	mode_cupti = true;
+	launch_state.cupti = true;
 	row = rows_of(&between_devices, 1);
 	row->calls = 5;
 	for (int i = 0; i < 5; i++)
@@ -292,13 +292,13 @@ TEST(copies_by_way_of_the_host_are_told)
 	rows_finish();
 	assert_int_equal(run.header->note_count, 0);
 	run.header->counters[COUNTER_cupti_dropped] = 0;
-	mode_cupti = false;
+	launch_state.cupti = false;
 	rows_finish();
 	assert_int_equal(run.header->note_count, 0);
-	mode_cupti = true;
+	launch_state.cupti = true;
 	rows_finish();
 	assert_int_equal(run.header->note_count, 1);
-	mode_cupti = false;
+	launch_state.cupti = false;
 }
 
 TEST(what_is_launched_outside_the_window_is_counted_apart)

@@ -19,10 +19,10 @@
 #define FIRST_POOL 16
 
 struct options settings;
-bool mode_events = true;
+struct launch_state launch_state = {.events = true};
 
 static struct operation frequent, rare;
-_Atomic bool mode_cupti;
+
 static double cupti_part; /* of the time, that CUPTI takes */
 static double pairs;	  /* that calls got */
 static uint64_t now;
@@ -30,7 +30,7 @@ static unsigned threads;
 
 bool cupti_active(void)
 {
-	return mode_cupti;
+	return launch_state.cupti;
 }
 
 struct operation *operation_first(void)
@@ -51,7 +51,7 @@ BEFORE_EACH
 	now = SECOND;
 	cupti_part = pairs = 0;
 	threads = 1;
-	mode_cupti = false;
+	launch_state.cupti = false;
 	sampling_start(now);
 	assert_int_equal(make_run(0), 0);
 }
@@ -182,7 +182,7 @@ TEST(pairs_get_what_counting_leaves_of_the_budget)
 	pass(5000, 600000, 0);
 	assert_float_equal(share(&frequent) * 600000, FLOOR_RATE, 1);
 	/* Under CUPTI nothing is only counted. */
-	mode_cupti = true;
+	launch_state.cupti = true;
 	settings.budget = 10;
 	pass(5000, 600000, 0);
 	assert_float_equal(share(&frequent) * 600000, 0.1 * 0.01 * SECOND / PAIR_NS, 1);
@@ -190,7 +190,7 @@ TEST(pairs_get_what_counting_leaves_of_the_budget)
 
 TEST(what_cupti_takes_is_left_to_it)
 {
-	mode_cupti = true;
+	launch_state.cupti = true;
 	settings.budget = 50;
 	cupti_part = 0.498;
 	pass(5000, 300000, 0);
@@ -233,7 +233,7 @@ TEST(first_calls_of_an_operation_all_get_a_pair)
 
 TEST(a_floor_remains_where_cupti_takes_the_budget)
 {
-	mode_cupti = true;
+	launch_state.cupti = true;
 	cupti_part = 0.02;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(FLOOR_RATE);
@@ -242,10 +242,10 @@ TEST(a_floor_remains_where_cupti_takes_the_budget)
 /* As the program's cuptiFinalize does. */
 TEST(pairs_are_more_once_cupti_has_ended)
 {
-	mode_cupti = true;
+	launch_state.cupti = true;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(FLOOR_RATE);
-	mode_cupti = false;
+	launch_state.cupti = false;
 	pass(20, 300000, 0);
 	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS);
 }

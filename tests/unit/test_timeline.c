@@ -8,7 +8,7 @@
 
 #define US 1000ull
 
-_Atomic bool mode_cupti = true;
+struct launch_state launch_state = {.cupti = true};
 
 static uint32_t last; /* number of the thread's last call */
 

@@ -7,9 +7,9 @@ $(BUILD)/tests/unit/test_hostile: private UNIT_LEAKS :=
 NO_MEMORY := $(BUILD)/tests/unit/test_no_memory $(BUILD)/tests/unit/test_no_memory_merge
 $(NO_MEMORY): private UNIT_LEAKS :=
 $(NO_MEMORY): $(BUILD)/obj/tests/unit/no_memory.o
-# The kernel's clocks, for those that have none of their own.
+# The kernel's clocks and the launch path's state, for those that have none of their own.
 KERNEL_CLOCK := $(BUILD)/tests/unit/libclock.a
-$(KERNEL_CLOCK): $(BUILD)/obj/preload/base/clock_read.o
+$(KERNEL_CLOCK): $(addprefix $(BUILD)/obj/preload/base/, clock_read.o launch_state.o)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 # What several of them use: of it each has what it calls.
