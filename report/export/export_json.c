@@ -172,13 +172,12 @@ void json_energy(struct json *json, const char *name, const struct device_energy
 
 void json_device(struct json *json, const struct device_info *info, int ordinal)
 {
-	char text[DEVICE_UUID_SIZE + sizeof(info->name)];
+	char text[96];
 	struct peaks peaks = peaks_of(info);
 
 	json_object(json, NULL);
 	json_real(json, "ordinal", ordinal);
-	snprintf(text, sizeof(text), "%.*s", (int)sizeof(info->name), info->name);
-	json_text(json, "name", text);
+	json_text(json, "name", info->name);
 	json_text(json, "uuid", device_uuid(text, "", info->uuid));
 	json_unsigned(json, "compute_capability", info->compute_capability);
 	json_unsigned(json, "memory", info->memory);

@@ -411,13 +411,12 @@ static void insert_devices(struct export *export)
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_info *info = &header->devices[device];
-		char uuid[DEVICE_UUID_SIZE], name[sizeof(info->name) + 1] = "";
+		char uuid[DEVICE_UUID_SIZE];
 
 		if (!info->used)
 			continue;
 		device_uuid(uuid, "", info->uuid);
-		memcpy(name, info->name, sizeof(info->name));
-		INSERT(export, TABLE_GPU, NUMBER(0), NUMBER(device), TEXT(name),
+		INSERT(export, TABLE_GPU, NUMBER(0), NUMBER(device), TEXT(info->name),
 		       NUMBER_OR_NULL(info->memory), TEXT(uuid), NUMBER(device),
 		       NUMBER(info->compute_capability / 10),
 		       NUMBER(info->compute_capability % 10));

@@ -127,8 +127,7 @@ static void write_device(struct html *html, const struct device_info *info, int 
 	char text[96];
 
 	fprintf(html->file, "<tr><th scope=\"row\">%d</th><td>", device);
-	snprintf(text, sizeof(text), "%.*s", (int)sizeof(info->name), info->name);
-	html_text(html, text);
+	html_text(html, info->name);
 	fputs("</td>", html->file);
 	html_number(html, info->memory ? (double)info->memory : -1,
 		    info->memory ? number_bytes_about(text, info->memory) : "-");

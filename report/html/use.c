@@ -139,15 +139,12 @@ static int write_device(struct page *page, int device)
 	struct html *html = &page->html;
 	struct html_lines lines;
 	struct sheet sheet;
-	char id[32], caption[128], name[sizeof(((struct device_info *)0)->name)];
+	char id[32], caption[128];
 	int error;
 
 	split(&time, page, device);
 	fprintf(html->file, "<h3>GPU %d: ", device);
-	/* A damaged file may have a name without an end. */
-	snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
-		 session_header(page->session)->devices[device].name);
-	html_text(html, name);
+	html_text(html, session_header(page->session)->devices[device].name);
 	fputs("</h3>\n", html->file);
 	write_device_bar(html, &time, device);
 	write_device_legend(html, &time);
