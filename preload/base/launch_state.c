@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/base/launch_state.h"
 
+#include "preload/base/own_part.h"
+
 struct launch_state launch_state __attribute__((aligned(CACHE_LINE))) = {
 	.count_only_blocks = 1, .operation_generation = 1, .stream_generation = 1};
+
+__thread uintptr_t own_part;

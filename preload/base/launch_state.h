@@ -39,7 +39,7 @@ struct launch_state {
 	 * context or stream ends, and when CUPTI is started. The driver may reuse handles, so what
 	 * a thread cached under an older generation is invalid. handles/ writes them. */
 	_Atomic uint32_t operation_generation, stream_generation;
-	_Atomic int captures;	    /* stream captures in progress; handles/capture.c */
+	_Atomic int captures;	    /* stream captures in progress; handles/stream.c */
 	_Atomic bool window_open;   /* the profiling window; launch/window.c */
 	_Atomic bool gates_watched; /* the reporter polls the gates; events/gates.c */
 	/* The mode: settings.c. CUPTI's activity records time the operations; if false, only CUDA

@@ -24,7 +24,7 @@
 #include "preload/events/event_queue.h"
 #include "preload/events/gates.h"
 #include "preload/events/sampling.h"
-#include "preload/handles/capture.h"
+#include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/nvtx/ranges.h"

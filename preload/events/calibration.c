@@ -13,7 +13,7 @@
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/events/gates.h"
-#include "preload/handles/capture.h"
+#include "preload/handles/stream.h"
 
 /* How many kernels' readings are kept. */
 #define SELF_TIMING_READINGS 21u

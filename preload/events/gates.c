@@ -9,7 +9,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
-#include "preload/handles/capture.h"
+#include "preload/handles/stream.h"
 
 /* How many polls, a millisecond apart, a gate may be closed. A launch takes 5 to 10 us; one that
  * takes this long waits for the device. Chosen. */

@@ -16,7 +16,6 @@
 #include "preload/base/own_part.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/signatures.h"
-#include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"

@@ -8,7 +8,7 @@
 #include "preload/base/settings.h"
 #include "preload/driver/driver.h"
 #include "preload/events/gates.h"
-#include "preload/handles/capture.h"
+#include "preload/handles/stream.h"
 #include "preload/launch/cold_path.h"
 #include "preload/launch/runtime_call.h"
 #include "preload/launch/thread.h"

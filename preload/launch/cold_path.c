@@ -11,7 +11,7 @@
 #include "preload/base/settings.h"
 #include "preload/events/event_pool.h"
 #include "preload/events/gates.h"
-#include "preload/handles/capture.h"
+#include "preload/handles/stream.h"
 #include "preload/handles/graph.h"
 
 struct thread *cold_path_thread(void)

@@ -16,7 +16,7 @@
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/driver/driver.h"
-#include "preload/handles/capture.h"
+#include "preload/handles/stream.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/window.h"
 #include "report/options/metrics.h"

@@ -70,23 +70,10 @@ bool reporter_ask(int signal, unsigned *milliseconds)
 	return true;
 }
 
-/* Waits until the word is not 0; false if the time comes first. */
-static bool wait_until(_Atomic uint32_t *word, uint64_t end)
-{
-	while (!atomic_load_explicit(word, memory_order_acquire)) {
-		uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-		if (now >= end)
-			return false;
-		futex_wait(word, 0, end - now);
-	}
-	return true;
-}
-
 void reporter_wait(unsigned milliseconds)
 {
-	wait_until(&reporter.reported,
-		   clock_ns(CLOCK_MONOTONIC) + milliseconds * UINT64_C(1000000));
+	futex_wait_while(&reporter.reported, 0,
+			 clock_ns(CLOCK_MONOTONIC) + milliseconds * UINT64_C(1000000));
 }
 
 bool reporter_claim(void)
