@@ -6,8 +6,7 @@
  *
  * The runtime function is the one in which cudart calls this driver function: it names the API row
  * of calls that come from a cudart. The description is an expression on `call`, evaluated before
- * the real call: which operation, in which stream, how many bytes (see describe.h). Signatures
- * named _v1 are of the functions from before CUDA 3.2, with 32-bit addresses and sizes.
+ * the real call: which operation, in which stream, how many bytes (see describe.h).
  */
 #ifndef KTIME_PRELOAD_DRIVER_SIGNATURES_H
 #define KTIME_PRELOAD_DRIVER_SIGNATURES_H
@@ -38,6 +37,13 @@
 /* A call in a stream that gets an API row and no operation. */
 #define FORM_API_ONLY(runtime, parameters, arguments)                                              \
 	runtime, parameters, arguments, (describe_call_only(call, stream))
+
+/* Addresses and sizes of the functions from before CUDA 3.2, and of their successors: what
+ * SIGNATURE_name(of) has. */
+#define ADDRESS_v1 CUdeviceptr_v1
+#define SIZE_v1	   unsigned
+#define ADDRESS_v2 CUdeviceptr
+#define SIZE_v2	   size_t
 
 /* Kernels and graphs */
 #define KERNEL_PARAMETERS                                                                          \
@@ -93,81 +99,69 @@
 	     describe_copy_peer, (destination_context, source_context, bytes))
 #define SIGNATURE_MemcpyPeer	  COPY_PEER(FORM_DEFAULT)
 #define SIGNATURE_MemcpyPeerAsync COPY_PEER(FORM_STREAM)
-#define COPY_HTOD(FORM, address, size)                                                             \
-	FORM(cudaMemcpy, (address destination, const void *source, size bytes),                    \
+#define COPY_HTOD(FORM, of)                                                                        \
+	FORM(cudaMemcpy, (ADDRESS_##of destination, const void *source, SIZE_##of bytes),          \
 	     (destination, source, bytes), describe_copy, (OPERATION_COPY_HTOD, bytes, source))
-#define SIGNATURE_MemcpyHtoD	     COPY_HTOD(FORM_SYNC, CUdeviceptr, size_t)
-#define SIGNATURE_MemcpyHtoDAsync    COPY_HTOD(FORM_ASYNC, CUdeviceptr, size_t)
-#define SIGNATURE_MemcpyHtoD_v1	     COPY_HTOD(FORM_SYNC, CUdeviceptr_v1, unsigned)
-#define SIGNATURE_MemcpyHtoDAsync_v1 COPY_HTOD(FORM_ASYNC, CUdeviceptr_v1, unsigned)
-#define COPY_DTOH(FORM, address, size)                                                             \
-	FORM(cudaMemcpy, (void *destination, address source, size bytes),                          \
+#define SIGNATURE_MemcpyHtoD(of)      COPY_HTOD(FORM_SYNC, of)
+#define SIGNATURE_MemcpyHtoDAsync(of) COPY_HTOD(FORM_ASYNC, of)
+#define COPY_DTOH(FORM, of)                                                                        \
+	FORM(cudaMemcpy, (void *destination, ADDRESS_##of source, SIZE_##of bytes),                \
 	     (destination, source, bytes), describe_copy,                                          \
 	     (OPERATION_COPY_DTOH, bytes, destination))
-#define SIGNATURE_MemcpyDtoH	     COPY_DTOH(FORM_SYNC, CUdeviceptr, size_t)
-#define SIGNATURE_MemcpyDtoHAsync    COPY_DTOH(FORM_ASYNC, CUdeviceptr, size_t)
-#define SIGNATURE_MemcpyDtoH_v1	     COPY_DTOH(FORM_SYNC, CUdeviceptr_v1, unsigned)
-#define SIGNATURE_MemcpyDtoHAsync_v1 COPY_DTOH(FORM_ASYNC, CUdeviceptr_v1, unsigned)
-#define COPY_DTOD(FORM, address, size)                                                             \
-	FORM(cudaMemcpy, (address destination, address source, size bytes),                        \
+#define SIGNATURE_MemcpyDtoH(of)      COPY_DTOH(FORM_SYNC, of)
+#define SIGNATURE_MemcpyDtoHAsync(of) COPY_DTOH(FORM_ASYNC, of)
+#define COPY_DTOD(FORM, of)                                                                        \
+	FORM(cudaMemcpy, (ADDRESS_##of destination, ADDRESS_##of source, SIZE_##of bytes),         \
 	     (destination, source, bytes), describe_copy_device, (destination, source, bytes))
-#define SIGNATURE_MemcpyDtoD	     COPY_DTOD(FORM_DEFAULT, CUdeviceptr, size_t)
-#define SIGNATURE_MemcpyDtoDAsync    COPY_DTOD(FORM_STREAM, CUdeviceptr, size_t)
-#define SIGNATURE_MemcpyDtoD_v1	     COPY_DTOD(FORM_DEFAULT, CUdeviceptr_v1, unsigned)
-#define SIGNATURE_MemcpyDtoDAsync_v1 COPY_DTOD(FORM_STREAM, CUdeviceptr_v1, unsigned)
-#define COPY_HTOA(FORM, size)                                                                      \
+#define SIGNATURE_MemcpyDtoD(of)      COPY_DTOD(FORM_DEFAULT, of)
+#define SIGNATURE_MemcpyDtoDAsync(of) COPY_DTOD(FORM_STREAM, of)
+#define COPY_HTOA(FORM, of)                                                                        \
 	FORM(cudaMemcpyToArray,                                                                    \
-	     (CUarray destination, size destination_offset, const void *source, size bytes),       \
+	     (CUarray destination, SIZE_##of destination_offset, const void *source,               \
+	      SIZE_##of bytes),                                                                    \
 	     (destination, destination_offset, source, bytes), describe_copy,                      \
 	     (OPERATION_COPY_HTOA, bytes, source))
-#define SIGNATURE_MemcpyHtoA	     COPY_HTOA(FORM_SYNC, size_t)
-#define SIGNATURE_MemcpyHtoAAsync    COPY_HTOA(FORM_ASYNC, size_t)
-#define SIGNATURE_MemcpyHtoA_v1	     COPY_HTOA(FORM_SYNC, unsigned)
-#define SIGNATURE_MemcpyHtoAAsync_v1 COPY_HTOA(FORM_ASYNC, unsigned)
-#define COPY_ATOH(FORM, size)                                                                      \
+#define SIGNATURE_MemcpyHtoA(of)      COPY_HTOA(FORM_SYNC, of)
+#define SIGNATURE_MemcpyHtoAAsync(of) COPY_HTOA(FORM_ASYNC, of)
+#define COPY_ATOH(FORM, of)                                                                        \
 	FORM(cudaMemcpyFromArray,                                                                  \
-	     (void *destination, CUarray source, size source_offset, size bytes),                  \
+	     (void *destination, CUarray source, SIZE_##of source_offset, SIZE_##of bytes),        \
 	     (destination, source, source_offset, bytes), describe_copy,                           \
 	     (OPERATION_COPY_ATOH, bytes, destination))
-#define SIGNATURE_MemcpyAtoH	     COPY_ATOH(FORM_SYNC, size_t)
-#define SIGNATURE_MemcpyAtoHAsync    COPY_ATOH(FORM_ASYNC, size_t)
-#define SIGNATURE_MemcpyAtoH_v1	     COPY_ATOH(FORM_SYNC, unsigned)
-#define SIGNATURE_MemcpyAtoHAsync_v1 COPY_ATOH(FORM_ASYNC, unsigned)
+#define SIGNATURE_MemcpyAtoH(of)      COPY_ATOH(FORM_SYNC, of)
+#define SIGNATURE_MemcpyAtoHAsync(of) COPY_ATOH(FORM_ASYNC, of)
 /* Without an asynchronous form; the host is not involved. */
-#define COPY_DTOA(address, size)                                                                   \
+#define COPY_DTOA(of)                                                                              \
 	cudaMemcpyToArray,                                                                         \
-		(CUarray destination, size destination_offset, address source, size bytes),        \
+		(CUarray destination, SIZE_##of destination_offset, ADDRESS_##of source,           \
+		 SIZE_##of bytes),                                                                 \
 		(destination, destination_offset, source, bytes),                                  \
 		(describe_copy(call, OPERATION_COPY_DTOA, bytes, NULL, NULL, ASYNCHRONOUS))
-#define SIGNATURE_MemcpyDtoA	COPY_DTOA(CUdeviceptr, size_t)
-#define SIGNATURE_MemcpyDtoA_v1 COPY_DTOA(CUdeviceptr_v1, unsigned)
-#define COPY_ATOD(address, size)                                                                   \
+#define SIGNATURE_MemcpyDtoA(of) COPY_DTOA(of)
+#define COPY_ATOD(of)                                                                              \
 	cudaMemcpyFromArray,                                                                       \
-		(address destination, CUarray source, size source_offset, size bytes),             \
+		(ADDRESS_##of destination, CUarray source, SIZE_##of source_offset,                \
+		 SIZE_##of bytes),                                                                 \
 		(destination, source, source_offset, bytes),                                       \
 		(describe_copy(call, OPERATION_COPY_ATOD, bytes, NULL, NULL, ASYNCHRONOUS))
-#define SIGNATURE_MemcpyAtoD	COPY_ATOD(CUdeviceptr, size_t)
-#define SIGNATURE_MemcpyAtoD_v1 COPY_ATOD(CUdeviceptr_v1, unsigned)
-#define COPY_ATOA(size)                                                                            \
+#define SIGNATURE_MemcpyAtoD(of) COPY_ATOD(of)
+#define COPY_ATOA(of)                                                                              \
 	cudaMemcpyArrayToArray,                                                                    \
-		(CUarray destination, size destination_offset, CUarray source, size source_offset, \
-		 size bytes),                                                                      \
+		(CUarray destination, SIZE_##of destination_offset, CUarray source,                \
+		 SIZE_##of source_offset, SIZE_##of bytes),                                        \
 		(destination, destination_offset, source, source_offset, bytes),                   \
 		(describe_copy(call, OPERATION_COPY_ATOA, bytes, NULL, NULL, ASYNCHRONOUS))
-#define SIGNATURE_MemcpyAtoA	   COPY_ATOA(size_t)
-#define SIGNATURE_MemcpyAtoA_v1	   COPY_ATOA(unsigned)
+#define SIGNATURE_MemcpyAtoA(of) COPY_ATOA(of)
 
 /* Copies that a structure describes */
-#define COPY_2D(FORM, type)	   FORM(cudaMemcpy2D, (const type *copy), (copy), describe_copy_2d, (copy))
-#define SIGNATURE_Memcpy2D	   COPY_2D(FORM_SYNC, CUDA_MEMCPY2D_v2)
-#define SIGNATURE_Memcpy2DAsync	   COPY_2D(FORM_ASYNC, CUDA_MEMCPY2D_v2)
-#define SIGNATURE_Memcpy2D_v1	   COPY_2D(FORM_SYNC, CUDA_MEMCPY2D_v1)
-#define SIGNATURE_Memcpy2DAsync_v1 COPY_2D(FORM_ASYNC, CUDA_MEMCPY2D_v1)
-#define COPY_3D(FORM, type)	   FORM(cudaMemcpy3D, (const type *copy), (copy), describe_copy_3d, (copy))
-#define SIGNATURE_Memcpy3D	   COPY_3D(FORM_SYNC, CUDA_MEMCPY3D_v2)
-#define SIGNATURE_Memcpy3DAsync	   COPY_3D(FORM_ASYNC, CUDA_MEMCPY3D_v2)
-#define SIGNATURE_Memcpy3D_v1	   COPY_3D(FORM_SYNC, CUDA_MEMCPY3D_v1)
-#define SIGNATURE_Memcpy3DAsync_v1 COPY_3D(FORM_ASYNC, CUDA_MEMCPY3D_v1)
+#define COPY_2D(FORM, of)                                                                          \
+	FORM(cudaMemcpy2D, (const CUDA_MEMCPY2D_##of *copy), (copy), describe_copy_2d, (copy))
+#define SIGNATURE_Memcpy2D(of)	    COPY_2D(FORM_SYNC, of)
+#define SIGNATURE_Memcpy2DAsync(of) COPY_2D(FORM_ASYNC, of)
+#define COPY_3D(FORM, of)                                                                          \
+	FORM(cudaMemcpy3D, (const CUDA_MEMCPY3D_##of *copy), (copy), describe_copy_3d, (copy))
+#define SIGNATURE_Memcpy3D(of)	    COPY_3D(FORM_SYNC, of)
+#define SIGNATURE_Memcpy3DAsync(of) COPY_3D(FORM_ASYNC, of)
 #define COPY_3D_PEER(FORM)                                                                         \
 	FORM(cudaMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *copy), (copy), describe_copy_3d_peer,    \
 	     (copy))
@@ -200,33 +194,28 @@
 		(count, list, flags, stream), (describe_copy_3d_batch(call, list, count, stream))
 
 /* Memsets */
-#define MEMSET(FORM, address, size, element)                                                       \
-	FORM(cudaMemset, (address destination, element value, size count),                         \
+#define MEMSET(FORM, of, element)                                                                  \
+	FORM(cudaMemset, (ADDRESS_##of destination, element value, SIZE_##of count),               \
 	     (destination, value, count), describe_sized,                                          \
 	     (OPERATION_MEMSET, (uint64_t)sizeof(value) * count))
-#define MEMSET_2D(FORM, address, size, element)                                                    \
+#define MEMSET_2D(FORM, of, element)                                                               \
 	FORM(cudaMemset2D,                                                                         \
-	     (address destination, size pitch, element value, size columns, size rows),            \
+	     (ADDRESS_##of destination, SIZE_##of pitch, element value, SIZE_##of columns,         \
+	      SIZE_##of rows),                                                                     \
 	     (destination, pitch, value, columns, rows), describe_sized,                           \
 	     (OPERATION_MEMSET, (uint64_t)sizeof(value) * columns * rows))
-#define SIGNATURE_MemsetD8	   MEMSET(FORM_DEFAULT, CUdeviceptr, size_t, unsigned char)
-#define SIGNATURE_MemsetD8Async	   MEMSET(FORM_STREAM, CUdeviceptr, size_t, unsigned char)
-#define SIGNATURE_MemsetD8_v1	   MEMSET(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned char)
-#define SIGNATURE_MemsetD2D8	   MEMSET_2D(FORM_DEFAULT, CUdeviceptr, size_t, unsigned char)
-#define SIGNATURE_MemsetD2D8Async  MEMSET_2D(FORM_STREAM, CUdeviceptr, size_t, unsigned char)
-#define SIGNATURE_MemsetD2D8_v1	   MEMSET_2D(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned char)
-#define SIGNATURE_MemsetD16	   MEMSET(FORM_DEFAULT, CUdeviceptr, size_t, unsigned short)
-#define SIGNATURE_MemsetD16Async   MEMSET(FORM_STREAM, CUdeviceptr, size_t, unsigned short)
-#define SIGNATURE_MemsetD16_v1	   MEMSET(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned short)
-#define SIGNATURE_MemsetD2D16	   MEMSET_2D(FORM_DEFAULT, CUdeviceptr, size_t, unsigned short)
-#define SIGNATURE_MemsetD2D16Async MEMSET_2D(FORM_STREAM, CUdeviceptr, size_t, unsigned short)
-#define SIGNATURE_MemsetD2D16_v1   MEMSET_2D(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned short)
-#define SIGNATURE_MemsetD32	   MEMSET(FORM_DEFAULT, CUdeviceptr, size_t, unsigned)
-#define SIGNATURE_MemsetD32Async   MEMSET(FORM_STREAM, CUdeviceptr, size_t, unsigned)
-#define SIGNATURE_MemsetD32_v1	   MEMSET(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned)
-#define SIGNATURE_MemsetD2D32	   MEMSET_2D(FORM_DEFAULT, CUdeviceptr, size_t, unsigned)
-#define SIGNATURE_MemsetD2D32Async MEMSET_2D(FORM_STREAM, CUdeviceptr, size_t, unsigned)
-#define SIGNATURE_MemsetD2D32_v1   MEMSET_2D(FORM_DEFAULT, CUdeviceptr_v1, unsigned, unsigned)
+#define SIGNATURE_MemsetD8(of)	   MEMSET(FORM_DEFAULT, of, unsigned char)
+#define SIGNATURE_MemsetD8Async	   MEMSET(FORM_STREAM, v2, unsigned char)
+#define SIGNATURE_MemsetD2D8(of)   MEMSET_2D(FORM_DEFAULT, of, unsigned char)
+#define SIGNATURE_MemsetD2D8Async  MEMSET_2D(FORM_STREAM, v2, unsigned char)
+#define SIGNATURE_MemsetD16(of)	   MEMSET(FORM_DEFAULT, of, unsigned short)
+#define SIGNATURE_MemsetD16Async   MEMSET(FORM_STREAM, v2, unsigned short)
+#define SIGNATURE_MemsetD2D16(of)  MEMSET_2D(FORM_DEFAULT, of, unsigned short)
+#define SIGNATURE_MemsetD2D16Async MEMSET_2D(FORM_STREAM, v2, unsigned short)
+#define SIGNATURE_MemsetD32(of)	   MEMSET(FORM_DEFAULT, of, unsigned)
+#define SIGNATURE_MemsetD32Async   MEMSET(FORM_STREAM, v2, unsigned)
+#define SIGNATURE_MemsetD2D32(of)  MEMSET_2D(FORM_DEFAULT, of, unsigned)
+#define SIGNATURE_MemsetD2D32Async MEMSET_2D(FORM_STREAM, v2, unsigned)
 
 /* Movements of managed memory, and decompression */
 #define SIGNATURE_MemPrefetchAsync                                                                 \
