@@ -4,28 +4,12 @@
 #include <unistd.h>
 
 #include "report/merge/job.h"
-#include "report/merge/merge.h"
 #include "report/print/table.h"
 #include "report/session/estimate.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_merge.h"
 
 #define REDUCE "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
 #define SEND   "ncclDevKernel_SendRecv"
-
-static struct session *process_of(int rank, int ranks)
-{
-	struct session *session;
-	struct session_header *header;
-
-	assert_int_equal(session_create(&session, NULL, SESSION_TRACE), 0);
-	header = session_header(session);
-	header->pid = 100 + rank;
-	header->cupti_active = 1;
-	header->finished = 1;
-	header->rank = (struct process_rank){rank, rank, ranks, .launcher = "PMI", .job = "one"};
-	header->hostname = session_intern(session, rank < 2 ? "first" : "second");
-	return session;
-}
 
 /* A call of a kernel, with a trace record. */
 static void call(struct session *session, const char *name, uint64_t start, uint64_t end)
@@ -42,14 +26,6 @@ static void call(struct session *session, const char *name, uint64_t start, uint
 	assert_int_equal(session_trace(session, &record), 0);
 }
 
-static void add(struct merge *merge, struct session *session)
-{
-	char message[128];
-
-	assert_int_equal(merge_add(merge, session, message, sizeof(message)), 0);
-	session_close(session);
-}
-
 static void is_wait(const struct waits *waits, size_t process, double least, double exact)
 {
 	assert_true(process < waits->count);
@@ -62,7 +38,6 @@ static void is_wait(const struct waits *waits, size_t process, double least, dou
 TEST(traces_say_how_long_each_call_waited)
 {
 	struct session *first = process_of(0, 2), *second = process_of(1, 2);
-	struct merge *merge;
 	struct waits waits;
 
 	call(first, REDUCE, 1000, 1350);
@@ -71,27 +46,23 @@ TEST(traces_say_how_long_each_call_waited)
 	call(second, REDUCE, 1300, 1360);
 	call(second, REDUCE, 2000, 2150);
 	call(second, SEND, 3000, 9000);
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	add(merge, first);
-	add(merge, second);
-	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
+	add(first);
+	add(second);
+	assert_int_equal(waits_find(&waits, merged), 0);
 	/* In all 400 and 210: the sums only know of the difference. */
 	is_wait(&waits, 0, 190, 300);
 	is_wait(&waits, 1, 0, 100);
 	assert_int_equal(waits.calls, 2);
 	assert_int_equal(waits.ends_most, 10);
 	assert_int_equal(waits.ends_mean, 5);
-	assert_int_equal(job_nodes(merge_session(merge)), 1);
+	assert_int_equal(job_nodes(merged), 1);
 	waits_free(&waits);
-	merge_free(merge);
 }
 
 TEST(the_bound_from_sums_holds)
 {
-	struct merge *merge;
 	struct waits waits;
 
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	/* In each call another rank is late, by so much that no rank waited for long in all. */
 	for (int rank = 0; rank < 3; rank++) {
 		struct session *session = process_of(rank, 3);
@@ -102,58 +73,51 @@ TEST(the_bound_from_sums_holds)
 			call(session, REDUCE, 10000 * (uint64_t)i + late,
 			     10000 * (uint64_t)i + 50 + (uint64_t)i + 20);
 		}
-		add(merge, session);
+		add(session);
 	}
-	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
+	assert_int_equal(waits_find(&waits, merged), 0);
 	for (size_t i = 0; i < 3; i++) {
 		assert_true(waits.processes[i].exact > 1000);
 		assert_true(waits.processes[i].least <= waits.processes[i].exact);
 	}
-	assert_int_equal(job_nodes(merge_session(merge)), 2);
+	assert_int_equal(job_nodes(merged), 2);
 	waits_free(&waits);
-	merge_free(merge);
 }
 
 TEST(without_all_records_there_is_a_bound_alone)
 {
 	struct session *first = process_of(0, 2), *second = process_of(1, 2);
-	struct merge *merge;
 	struct waits waits;
 
 	call(first, REDUCE, 1000, 1500);
 	call(second, REDUCE, 1400, 1500);
 	session_header(second)->counters[COUNTER_trace_lost] = 1;
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	add(merge, first);
-	add(merge, second);
-	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
+	add(first);
+	add(second);
+	assert_int_equal(waits_find(&waits, merged), 0);
 	assert_false(waits.processes[0].is_exact);
 	assert_true(waits.processes[0].least == 400);
 	assert_int_equal(waits.calls, 0);
 	waits_free(&waits);
-	merge_free(merge);
 }
 
 /* A rank of another group, which makes other calls, is not compared. */
 TEST(groups_of_other_calls_are_not_compared)
 {
 	struct session *first = process_of(0, 2), *second = process_of(1, 2);
-	struct merge *merge;
 	struct waits waits;
 
 	call(first, REDUCE, 1000, 1500);
 	call(second, REDUCE, 1000, 1100);
 	call(second, REDUCE, 2000, 2100);
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	add(merge, first);
-	add(merge, second);
-	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
+	add(first);
+	add(second);
+	assert_int_equal(waits_find(&waits, merged), 0);
 	for (size_t i = 0; i < 2; i++) {
 		assert_true(waits.processes[i].least == 0);
 		assert_false(waits.processes[i].is_exact);
 	}
 	waits_free(&waits);
-	merge_free(merge);
 }
 
 /* A row of which events timed every second call: 1000 in all, and by chance 2 ns more or less. */
@@ -181,7 +145,6 @@ TEST(estimates_are_summed_with_their_errors)
 	struct session *first = sampled(0, 1000), *second = sampled(1, 3000);
 	struct estimated expected[2];
 	struct options options;
-	struct merge *merge;
 	struct table table;
 
 	for (int i = 0; i < 2; i++) {
@@ -190,13 +153,11 @@ TEST(estimates_are_summed_with_their_errors)
 		expected[i] = estimate_of(&session_next_row(session, NULL)->estimate, 1000);
 		assert_true(expected[i].error > 0);
 	}
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	add(merge, first);
-	add(merge, second);
+	add(first);
+	add(second);
 	options_defaults(&options);
-	assert_int_equal(table_collect(&table, merge_session(merge), &options, TABLE_GPU,
-				       TABLE_ALL_DEVICES, true),
-			 0);
+	assert_int_equal(
+		table_collect(&table, merged, &options, TABLE_GPU, TABLE_ALL_DEVICES, true), 0);
 	assert_int_equal(table.count, 1);
 	assert_int_equal(table.rows[0].clock, CLOCK_EVENTS);
 	assert_true(table.rows[0].estimated);
@@ -208,14 +169,13 @@ TEST(estimates_are_summed_with_their_errors)
 	assert_int_equal(table.rows[0].maximum, 3002);
 	assert_int_equal(histogram_count(table.rows[0].histogram), 2000);
 	table_free(&table);
-	merge_free(merge);
 }
 
 /* Nodes of graphs that CUPTI recorded in windows: some ran of which it has no record. */
 TEST(calls_that_are_estimated_stay_so)
 {
 	struct session *estimated = process_of(0, 3), *exact = process_of(1, 3), *whole;
-	struct merge *merge, *again;
+	struct merge *again;
 	struct options options;
 	struct table table;
 	struct row *row;
@@ -227,14 +187,13 @@ TEST(calls_that_are_estimated_stay_so)
 	row_set_windows(row, 410, 0);
 	call(exact, "body", 0, 10);
 	session_row(exact, ROW_KERNEL, "body", 0)->node_calls = 5;
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	add(merge, exact);
-	add(merge, estimated);
+	add(exact);
+	add(estimated);
 	merge_finish(merge);
 	/* And in a sum of sums. */
 	assert_int_equal(merge_start(&again, NULL, false), 0);
-	add(again, process_of(2, 3));
-	whole = merge_session(merge);
+	add_to(again, process_of(2, 3));
+	whole = merged;
 	assert_int_equal(merge_add(again, whole, (char[128]){""}, 128), 0);
 	for (unsigned i = 0; i < 2; i++) {
 		row = session_next_row(i ? merge_session(again) : whole, NULL);
@@ -253,38 +212,32 @@ TEST(calls_that_are_estimated_stay_so)
 	table_free(&table);
 	options_free(&options);
 	merge_free(again);
-	merge_free(merge);
 }
 
 TEST(rows_by_different_clocks_are_one_in_the_table)
 {
 	struct session *first = process_of(0, 2), *second = sampled(1, 3000);
 	struct options options;
-	struct merge *merge;
 	struct table table;
 	const struct job_row *row;
 
 	call(first, "work", 100, 600);
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	add(merge, first);
-	add(merge, second);
+	add(first);
+	add(second);
 	options_defaults(&options);
-	assert_int_equal(table_collect(&table, merge_session(merge), &options, TABLE_GPU,
-				       TABLE_ALL_DEVICES, false),
-			 0);
+	assert_int_equal(
+		table_collect(&table, merged, &options, TABLE_GPU, TABLE_ALL_DEVICES, false), 0);
 	assert_int_equal(table.count, 1);
 	assert_int_equal(table.rows[0].calls, 1001);
 	assert_int_equal(table.rows[0].minimum, 500);
-	row = session_next_item(merge_session(merge), SEGMENT_JOB_ROWS, NULL);
+	row = session_next_item(merged, SEGMENT_JOB_ROWS, NULL);
 	assert_int_equal(row->processes, 2);
 	table_free(&table);
-	merge_free(merge);
 }
 
-static void is_same_histogram(const struct merge *merge, uint64_t merged,
-			      const struct session *session, uint64_t added)
+static void is_same_histogram(uint64_t sum_of, const struct session *session, uint64_t added)
 {
-	const struct histogram *sum = session_histogram(merge_session(merge), merged);
+	const struct histogram *sum = session_histogram(merged, sum_of);
 	const struct histogram *histogram = session_histogram(session, added);
 
 	assert_int_equal(histogram_count(histogram), 5);
@@ -296,7 +249,6 @@ TEST(times_without_their_overhead_are_summed)
 {
 	struct session *session = process_of(0, 1);
 	struct row *row = session_row(session, ROW_KERNEL, "work", 0), *sum;
-	struct merge *merge;
 	char message[128];
 
 	session_header(session)->timer = TIMER_EVENTS;
@@ -307,13 +259,11 @@ TEST(times_without_their_overhead_are_summed)
 		session_add_difference(session, row, i << 19);
 	}
 	session_subtract_overheads(session);
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	assert_int_equal(merge_add(merge, session, message, sizeof(message)), 0);
-	sum = session_next_row(merge_session(merge), NULL);
-	is_same_histogram(merge, sum->events.histogram, session, row->events.histogram);
-	is_same_histogram(merge, sum->difference_histogram, session, row->difference_histogram);
+	sum = session_next_row(merged, NULL);
+	is_same_histogram(sum->events.histogram, session, row->events.histogram);
+	is_same_histogram(sum->difference_histogram, session, row->difference_histogram);
 	session_close(session);
-	merge_free(merge);
 }
 
 /* Four pairs of 10,000 ns, of which these were queued. */
@@ -339,16 +289,16 @@ TEST(what_queued_pairs_hold_more_is_taken_off_once)
 	char folder[] = "/tmp/ktime-merge-XXXXXX", path[64];
 	const struct session_header *header;
 	struct session *read;
-	struct merge *merge;
+	struct merge *of_file;
 	const struct row *row;
 
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/merged", folder);
-	assert_int_equal(merge_start(&merge, path, false), 0);
-	add(merge, with_queued(0, 1));
-	add(merge, with_queued(1, 4));
-	merge_finish(merge);
-	merge_free(merge);
+	assert_int_equal(merge_start(&of_file, path, false), 0);
+	add_to(of_file, with_queued(0, 1));
+	add_to(of_file, with_queued(1, 4));
+	merge_finish(of_file);
+	merge_free(of_file);
 	assert_int_equal(session_open(&read, path), 0);
 	row = session_next_row(read, NULL);
 	assert_int_equal(row->queued, 5);
@@ -368,36 +318,30 @@ TEST(what_queued_pairs_hold_more_is_taken_off_once)
 TEST(another_job_and_a_second_time_are_refused)
 {
 	struct session *first = process_of(0, 2), *other = process_of(1, 2);
-	struct merge *merge;
 	char message[128];
 
 	strcpy(session_header(other)->rank.job, "two");
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	assert_int_equal(merge_add(merge, first, message, sizeof(message)), 0);
 	assert_int_equal(merge_add(merge, first, message, sizeof(message)), -18);
 	assert_string_equal(message, "given twice");
 	assert_int_equal(merge_add(merge, other, message, sizeof(message)), -18);
 	assert_string_equal(message, "of another job");
-	assert_int_equal(session_header(merge_session(merge))->processes, 1);
+	assert_int_equal(session_header(merged)->processes, 1);
 	session_close(first);
 	session_close(other);
-	merge_free(merge);
 }
 
 TEST(missing_ranks_are_told_in_ranges)
 {
 	struct rank_range *ranges;
-	struct merge *merge;
 	size_t count;
 
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	add(merge, process_of(1, 9));
-	add(merge, process_of(5, 9));
-	assert_int_equal(job_missing(merge_session(merge), &ranges, &count), 0);
+	add(process_of(1, 9));
+	add(process_of(5, 9));
+	assert_int_equal(job_missing(merged, &ranges, &count), 0);
 	assert_int_equal(count, 3);
 	assert_true(ranges[0].first == 0 && ranges[0].last == 0);
 	assert_true(ranges[1].first == 2 && ranges[1].last == 4);
 	assert_true(ranges[2].first == 6 && ranges[2].last == 8);
 	free(ranges);
-	merge_free(merge);
 }

@@ -2,38 +2,21 @@
 /* Memory of merged profiles: what is held is summed, and the peak is that of a process. */
 #include "report/session/items.h"
 #include "report/merge/job.h"
-#include "report/merge/merge.h"
 #include "report/print/report.h"
-#include "tests/unit/test.h"
+#include "tests/unit/one_merge.h"
 
 #define MB (1ull << 20)
 #define S  1000000000ull
 
-static struct merge *merge;
-
-BEFORE_EACH
+static struct session *of_rank(int rank)
 {
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
-}
+	struct session *session = process_of(rank, 4);
+	struct session_header *header = session_header(session);
 
-AFTER_EACH
-{
-	merge_free(merge);
-}
-
-static struct session *process_of(int rank)
-{
-	struct session *session;
-	struct session_header *header;
-
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	header = session_header(session);
-	header->pid = 100 + rank;
-	header->finished = 1;
 	header->start_realtime = 1000 * S;
 	header->counters[COUNTER_wall_ns] = 2 * S;
-	header->rank = (struct process_rank){rank, rank, 4, .launcher = "PMI", .job = "one"};
-	header->hostname = session_intern(session, rank < 2 ? "first" : "second\n");
+	if (rank >= 2)
+		header->hostname = session_intern(session, "second\n");
 	return session;
 }
 
@@ -54,37 +37,29 @@ static void add_use(struct session *session, enum allocation_kind kind, int devi
 	use->frees = 10 - use->held_count;
 }
 
-static void add(struct session *session)
-{
-	char message[128];
-
-	assert_int_equal(merge_add(merge, session, message, sizeof(message)), 0);
-	session_close(session);
-}
-
 static void add_three(void)
 {
-	struct session *session = process_of(0);
+	struct session *session = of_rank(0);
 
 	add_use(session, ALLOCATION_DEVICE, 0, 80 * MB, 2 * MB);
 	add_use(session, ALLOCATION_TOTAL, 0, 80 * MB, 2 * MB);
 	add_use(session, ALLOCATION_PINNED, -1, 3 * MB, 0);
 	add(session);
-	session = process_of(2);
+	session = of_rank(2);
 	add_use(session, ALLOCATION_PINNED, -1, 2 * MB, 1 * MB);
 	add_use(session, ALLOCATION_DEVICE, 0, 100 * MB, 4 * MB);
 	add_use(session, ALLOCATION_TOTAL, 0, 100 * MB, 4 * MB);
 	add_use(session, ALLOCATION_DEVICE, 1, 90 * MB, 1 * MB);
 	add_use(session, ALLOCATION_TOTAL, 1, 90 * MB, 1 * MB);
 	add(session);
-	add(process_of(3));
+	add(of_rank(3));
 }
 
 static const struct memory_use *use_of(enum allocation_kind kind, int device)
 {
 	const struct memory_use *use, *found = NULL;
 
-	session_for_each_memory_use(merge_session(merge), use)
+	session_for_each_memory_use(merged, use)
 	{
 		if (use->kind != kind || use->device != device)
 			continue;
@@ -125,20 +100,17 @@ TEST(merged_profiles_are_merged_as_well)
 {
 	const struct job_process *process;
 	struct merge *first = merge;
+	char message[128];
 
 	add_three();
 	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	add(process_of(1));
-	{
-		char message[128];
-
-		assert_int_equal(merge_add(merge, merge_session(first), message, sizeof(message)),
-				 0);
-	}
+	merged = merge_session(merge);
+	add(of_rank(1));
+	assert_int_equal(merge_add(merge, merge_session(first), message, sizeof(message)), 0);
 	merge_free(first);
 	is_merged();
-	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, NULL);
-	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, process);
+	process = session_next_item(merged, SEGMENT_PROCESSES, NULL);
+	process = session_next_item(merged, SEGMENT_PROCESSES, process);
 	assert_int_equal(process->memory_peak, 80 * MB);
 }
 
@@ -147,20 +119,20 @@ TEST(a_process_has_the_most_of_one_device_and_what_it_holds_of_all)
 	const struct job_process *process;
 
 	add_three();
-	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, NULL);
+	process = session_next_item(merged, SEGMENT_PROCESSES, NULL);
 	assert_int_equal(process->memory_peak, 80 * MB);
 	assert_int_equal(process->memory_held, 2 * MB);
-	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, process);
+	process = session_next_item(merged, SEGMENT_PROCESSES, process);
 	assert_int_equal(process->memory_peak, 100 * MB);
 	assert_int_equal(process->memory_held, 5 * MB);
-	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, process);
+	process = session_next_item(merged, SEGMENT_PROCESSES, process);
 	assert_int_equal(process->memory_peak, 0);
 	assert_int_equal(process->memory_held, 0);
 }
 
 TEST(what_a_damaged_file_holds_is_left_out)
 {
-	struct session *session = process_of(0);
+	struct session *session = of_rank(0);
 	const struct memory_use *use;
 
 	add_use(session, ALLOCATION_KIND_COUNT, 0, MB, MB);
@@ -168,10 +140,10 @@ TEST(what_a_damaged_file_holds_is_left_out)
 	add_use(session, ALLOCATION_DEVICE, SESSION_DEVICES, MB, MB);
 	add_use(session, ALLOCATION_KIND_COUNT - 1, SESSION_DEVICES - 1, MB, MB);
 	add(session);
-	use = session_next_item(merge_session(merge), SEGMENT_MEMORY, NULL);
+	use = session_next_item(merged, SEGMENT_MEMORY, NULL);
 	assert_non_null(use);
 	assert_int_equal(use->device, SESSION_DEVICES - 1);
-	assert_null(session_next_item(merge_session(merge), SEGMENT_MEMORY, use));
+	assert_null(session_next_item(merged, SEGMENT_MEMORY, use));
 }
 
 static char *printed(bool csv, bool line)
@@ -185,9 +157,9 @@ static char *printed(bool csv, bool line)
 	options.csv = csv;
 	options.slowest = 4;
 	if (line)
-		memory_line_write(merge_session(merge), "", file);
+		memory_line_write(merged, "", file);
 	else
-		assert_int_equal(job_write(merge_session(merge), &options, file), 0);
+		assert_int_equal(job_write(merged, &options, file), 0);
 	fclose(file);
 	options_free(&options);
 	return text;
@@ -219,7 +191,7 @@ TEST(the_line_names_the_process_with_the_most)
 TEST(processes_with_as_much_are_counted)
 {
 	for (int rank = 2; rank >= 0; rank--) {
-		struct session *session = process_of(rank);
+		struct session *session = of_rank(rank);
 
 		add_use(session, ALLOCATION_DEVICE, 0, 80 * MB, 0);
 		add_use(session, ALLOCATION_TOTAL, 0, 80 * MB, 0);
@@ -232,7 +204,7 @@ TEST(processes_with_as_much_are_counted)
 
 TEST(processes_without_ranks_have_their_number)
 {
-	struct session *session = process_of(0);
+	struct session *session = of_rank(0);
 
 	session_header(session)->rank = (struct process_rank){.rank = -1};
 	add_use(session, ALLOCATION_DEVICE, 0, 80 * MB, 0);

@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* NVTX ranges and hardware counters of merged profiles. */
-#include "report/merge/merge.h"
 #include "report/session/items.h"
 #include "report/session/session_internal.h"
-#include "tests/unit/test.h"
-
-static struct session *merged;
-static struct merge *merge;
-
-static struct session *process_of(int rank)
-{
-	struct session *session;
-
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	session_header(session)->pid = 100 + rank;
-	session_header(session)->cupti_active = 1;
-	session_header(session)->finished = 1;
-	session_header(session)->rank =
-		(struct process_rank){rank, rank, 3, .launcher = "PMI", .job = "one"};
-	return session;
-}
+#include "tests/unit/one_merge.h"
 
 static const struct nvtx_range *range(struct session *session, const struct nvtx_range *parent,
 				      const char *name, const char *domain, uint32_t thread)
@@ -64,25 +47,6 @@ static struct nvtx_part *works(struct session *session, const struct nvtx_range 
 	return part;
 }
 
-static void add(struct session *session)
-{
-	char message[128];
-
-	assert_int_equal(merge_add(merge, session, message, sizeof(message)), 0);
-	session_close(session);
-}
-
-BEFORE_EACH
-{
-	assert_int_equal(merge_start(&merge, NULL, false), 0);
-	merged = merge_session(merge);
-}
-
-AFTER_EACH
-{
-	merge_free(merge);
-}
-
 static const struct nvtx_range *found(const char *name, const char *domain, unsigned *count)
 {
 	const struct nvtx_range *read, *first = NULL;
@@ -117,7 +81,7 @@ static void is_spread(const char *path, uint64_t minimum, double total, uint64_t
 /* On two threads "step" with "load" in it, of a domain. */
 static struct session *steps(int rank, unsigned calls, uint64_t time)
 {
-	struct session *session = process_of(rank);
+	struct session *session = process_of(rank, 3);
 
 	for (uint32_t thread = 1; thread <= 2; thread++) {
 		const struct nvtx_range *outer = range(session, NULL, "step", "", thread);
@@ -172,7 +136,7 @@ TEST(ranges_of_a_path_are_one)
 
 TEST(what_tells_ranges_apart_in_a_profile_does_in_all)
 {
-	struct session *session = process_of(0);
+	struct session *session = process_of(0, 3);
 	struct nvtx_range *started = (struct nvtx_range *)range(session, NULL, "step", "", 0);
 	unsigned count;
 
@@ -196,7 +160,7 @@ TEST(times_that_are_estimated_stay_so)
 	unsigned parts = 0;
 
 	for (int rank = 0; rank < 2; rank++) {
-		struct session *session = process_of(rank);
+		struct session *session = process_of(rank, 3);
 		struct nvtx_part *added =
 			works(session, range(session, NULL, "step", "", 1), "kernel", 2, 100);
 
@@ -219,7 +183,7 @@ TEST(times_that_are_estimated_stay_so)
 
 TEST(ranges_without_gpu_work_have_no_spread)
 {
-	struct session *session = process_of(0);
+	struct session *session = process_of(0, 3);
 	const struct job_row *row;
 
 	passes(range(session, NULL, "idle", "", 1), 1, 10);
@@ -229,7 +193,7 @@ TEST(ranges_without_gpu_work_have_no_spread)
 
 TEST(names_without_end_are_bounded)
 {
-	struct session *session = process_of(0);
+	struct session *session = process_of(0, 3);
 	const struct nvtx_range *read, *last = NULL;
 	unsigned count = 0;
 	char name[32];
@@ -241,7 +205,7 @@ TEST(names_without_end_are_bounded)
 	passes(range(session, last, "inside", "", 1), 1, 10);
 	add(session);
 	/* Those that are there grow on. */
-	session = process_of(1);
+	session = process_of(1, 3);
 	passes(range(session, NULL, "step 7", "", 1), 5, 10);
 	add(session);
 	session_for_each_nvtx_range (merged, read)
@@ -270,18 +234,18 @@ static void counter(struct session *session, const char *name, const char *metri
 
 TEST(counters_are_those_of_all_launches)
 {
-	struct session *session = process_of(0);
+	struct session *session = process_of(0, 3);
 	const struct metric_values *read;
 	unsigned metrics = 0;
 
 	counter(session, "kernel", "bytes", 0, 0, 0);
 	counter(session, "other", "bytes", 7, 7, 1);
 	add(session);
-	session = process_of(1);
+	session = process_of(1, 3);
 	counter(session, "kernel", "flops", 1, 1, 1);
 	counter(session, "kernel", "bytes", 5, 9, 4);
 	add(session);
-	session = process_of(2);
+	session = process_of(2, 3);
 	counter(session, "kernel", "bytes", 3, 4, 2);
 	counter(session, "kernel", "flops", 0, 0, 0);
 	add(session);
