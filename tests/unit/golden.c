@@ -3,16 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/test.h"
 
 /* So many lines that stood before are said to, and not written again. */
 #define FEWEST_ALIKE 4

@@ -4,13 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <regex.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
+#include "tests/unit/test.h"
 
 #define OUTPUT_SIZE (1 << 18)
 

@@ -2,13 +2,8 @@
 #include "tests/unit/perfetto_text.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/test.h"
 
 /* Which fields hold messages: the number, and that of the field that they are in; 0: the packet. */
 static const struct {

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/printed.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 #include "report/print/report.h"
+#include "tests/unit/test.h"
 
 char *printed(struct session *session, const char *words)
 {

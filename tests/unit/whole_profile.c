@@ -2,16 +2,11 @@
 #include "tests/unit/whole_profile.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/session/items.h"
 #include "report/session/estimate.h"
 #include "tests/unit/devices.h"
+#include "tests/unit/test.h"
 
 #define US 1000ull
 #define MS 1000000ull
