@@ -31,9 +31,7 @@
 
 /* In one cache line. All but what is not atomic may change at any time, on any thread. */
 struct launch_state {
-	/* How many reasons there are against count-only calls, see settings.h: count_only_block().
-	 * One is that ktime does not run yet. */
-	_Atomic int count_only_blocks;
+	_Atomic int needs;     /* why calls need call records: enum plan_need; base/plan.c */
 	_Atomic int lifecycle; /* enum lifecycle_state; lifecycle/ alone writes it */
 	/* Changes whenever a module is unloaded or an executable graph destroyed, and whenever a
 	 * context or stream ends, and when CUPTI is started. The driver may reuse handles, so what
@@ -42,10 +40,11 @@ struct launch_state {
 	_Atomic int captures;	    /* stream captures in progress; handles/stream.c */
 	_Atomic bool window_open;   /* the profiling window; launch/window.c */
 	_Atomic bool gates_watched; /* the reporter polls the gates; events/gates.c */
-	/* The mode: settings.c. CUPTI's activity records time the operations; if false, only CUDA
-	 * events do. */
+	/* CUPTI's activity records time the operations; if false, only CUDA events do. base/plan.c
+	 */
 	_Atomic bool cupti;
-	/* Event pairs are recorded around calls: the only clock, or a check of CUPTI's times. */
+	/* Event pairs are recorded around calls: the only clock, or a check of CUPTI's times.
+	 * base/plan.c */
 	bool events;
 };
 extern struct launch_state launch_state LAUNCH_SECTION;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/calls.h"
 
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/cost.h"
@@ -78,7 +79,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 		}
 		/* If CUPTI recorded the operation before the program ended CUPTI, it is in the
 		 * trace already. */
-		if (!mode_is_cupti() && !operation->has_cupti) {
+		if (!plan_is_cupti() && !operation->has_cupti) {
 			if (trace_wanted())
 				trace_timed(operation);
 			if (row)
@@ -116,9 +117,9 @@ static void expect_record(struct in_flight *operation)
 			      : matcher_unnumbered(stream->context->cupti_context);
 	}
 	recording_call(operation);
-	if (!recording_matches() && operation->reported && operation->row)
+	if (!plan_matches() && operation->reported && operation->row)
 		ranges_add_untimed(&operation->ranges, operation->row);
-	if (!stream->records || !recording_matches())
+	if (!stream->records || !plan_matches())
 		return;
 	operation->awaits_record = operation->leaves_record = true;
 	match_expect(stream->records, operation);
@@ -126,8 +127,8 @@ static void expect_record(struct in_flight *operation)
 
 static bool leaves_record(const struct call_record *record)
 {
-	return mode_is_cupti() && !(record->flags & CALL_NO_ACTIVITY) &&
-	       record->started >= mode_cupti_since;
+	return plan_is_cupti() && !(record->flags & CALL_NO_ACTIVITY) &&
+	       record->started >= plan.cupti_since;
 }
 
 static bool is_operation(const struct call_record *record)
@@ -150,7 +151,7 @@ static double weight_without_pair(const struct call_record *record)
 	const struct operation *operation = record->operation;
 	uint32_t below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
 	/* With CUPTI, what keeps a call from being timed is asked before the draw. */
-	bool certain = mode_is_cupti() && record->untimed != UNTIMED_NO_EVENT;
+	bool certain = plan_is_cupti() && record->untimed != UNTIMED_NO_EVENT;
 	bool thinned = record->untimed == UNTIMED_NO_EVENT && event_pools_thin();
 	uint32_t chance = certain ? SAMPLE_ALL : below;
 

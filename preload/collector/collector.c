@@ -10,6 +10,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/plan.h"
 #include "preload/base/rate_limit.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
@@ -87,7 +88,7 @@ static bool poll_events(void)
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	size_t pending;
 
-	if (!mode_is_cupti())
+	if (!plan_is_cupti())
 		return event_queue_poll(UINT64_MAX, calls_timed) >= BUSY_PAIRS;
 	/* CUPTI's buffers must be emptied in between. */
 	if (settings.events == EVENTS_AUTO && !rate_limit_due(&polling, start))
@@ -224,7 +225,7 @@ static void finish_all(void)
 	drain_rings();
 	wait_for_events(NULL, start);
 	wait_for_records(RECORD_WAIT_NS);
-	if ((match_waiting > 0 || !recording_matches()) && cupti_active()) {
+	if ((match_waiting > 0 || !plan_matches()) && cupti_active()) {
 		wait_for_device(start);
 		wait_for_records(RECORD_WAIT_NS);
 	}
@@ -344,7 +345,7 @@ static void *collect(void *unused)
 			clock_scale_update(&run.scale);
 			drain_rings();
 			/* Else they hold only calls that found their ring full, which can wait. */
-			if (mode_counting || mode_counting_outside)
+			if (plan.counting || plan.counting_outside)
 				drain_counts();
 			busy = poll_events();
 			drain_records(FLUSH_IF_DUE);

@@ -8,9 +8,9 @@
 #include "cupti/kinds.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
+#include "preload/base/plan.h"
 #include "preload/base/rate_limit.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/records.h"
 #include "preload/events/event_pool.h"
@@ -267,7 +267,7 @@ static bool is_matching_over(void)
 	static uint64_t end;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (recording_matches() || match_waiting == 0)
+	if (plan_matches() || match_waiting == 0)
 		return false;
 	end = end ? end : now + LAST_MATCH_NS;
 	return now >= end;
@@ -276,7 +276,6 @@ static bool is_matching_over(void)
 /* CUPTI has ended, or is the program's: events are the only clock from now on. */
 static void report_end_of_cupti(void)
 {
-	run.header->cupti_active = 0;
 	records_finish();
 	session_note(
 		run.session,
@@ -285,7 +284,7 @@ static void report_end_of_cupti(void)
 		kinds_withdrawn() ? "wants CUPTI for itself (cuptiSubscribe_v2)"
 				  : "ended CUPTI (cuptiFinalize)",
 		launch_state.events ? "timed by CUDA events only" : "not timed",
-		mode_runtime_records || mode_driver_records
+		plan.runtime_records || plan.driver_records
 			? ", and API calls that CUPTI recorded are no longer counted"
 			: "");
 }

@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/plan.h"
 #include "preload/base/pointer_map.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
@@ -301,7 +302,7 @@ static bool is_name_wrong(const struct match_stream *stream, const struct match_
 {
 	const struct in_flight *next;
 
-	if (!operation_names_reused || !recording_matches())
+	if (!operation_names_reused || !plan_matches())
 		return false;
 	next = match_next(stream, key);
 	return next && next->operation != operation &&
@@ -578,7 +579,7 @@ static void note_start(uint64_t start)
 
 void records_take(const struct activity *activity, void *unused)
 {
-	const bool matches = recording_matches();
+	const bool matches = plan_matches();
 
 	(void)unused;
 	if (activity->kind == ACTIVITY_UNKNOWN) {

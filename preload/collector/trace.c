@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/recording/rows.h"
@@ -41,7 +42,7 @@ static void add_operation(const struct operation *operation, const struct activi
 		.context = activity->context,
 		.stream = activity->stream,
 		/* Without matching it is not that of a call. */
-		.correlation = recording_matches() ? activity->correlation : 0,
+		.correlation = plan_matches() ? activity->correlation : 0,
 		.registers = activity->registers,
 		.static_shared = activity->static_shared,
 		.dynamic_shared = activity->dynamic_shared,
@@ -98,7 +99,7 @@ static void append_call(unsigned api, const struct operation *operation,
 	enum row_kind kind;
 	const char *name = rows_call_name(api, &kind);
 
-	if (!name || !settings_want_calls(kind) || (mode_driver_records && kind == ROW_DRIVER_API))
+	if (!name || !settings_want_calls(kind) || (plan.driver_records && kind == ROW_DRIVER_API))
 		return;
 	record->kind = kind;
 	record->device = -1;

@@ -10,8 +10,8 @@
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/events/gates.h"
 #include "preload/handles/stream.h"
 
@@ -408,7 +408,7 @@ void calibration_finish(const struct context *ending, bool were_queued)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
 
-	if (own.state != WAITING || !launch_state.events || !mode_begun || capture_is_live())
+	if (own.state != WAITING || !launch_state.events || !plan.begun || capture_is_live())
 		return;
 	own.context = usable_context(ending);
 	if (!own.context)
@@ -514,7 +514,7 @@ void calibration_note(void)
 	const struct device_info *devices = run.header->devices;
 	int on = own.taken ? own.context->device : -1;
 
-	if (on < 0 || on >= SESSION_DEVICES || mode_is_cupti())
+	if (on < 0 || on >= SESSION_DEVICES || plan_is_cupti())
 		return;
 	for (unsigned i = 0; i < SESSION_DEVICES; i++)
 		if (devices[i].used && strcmp(devices[i].name, devices[on].name) != 0)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "preload/base/plan.h"
 #include "preload/base/settings.h"
 #include "preload/driver/driver.h"
 
@@ -132,7 +133,7 @@ static struct pairs pairs_wanted(void)
 
 	if (settings.events == EVENTS_ALL)
 		return pairs_for_every_call;
-	if (mode_is_cupti())
+	if (plan_is_cupti())
 		return pairs_with_cupti;
 	if (settings.events != EVENTS_AUTO || isnan(settings.budget))
 		return pairs_without_cupti;
@@ -300,7 +301,7 @@ void event_pools_free_ended(void)
  */
 void event_pools_grow(void)
 {
-	if (mode_is_cupti() && settings.events == EVENTS_AUTO)
+	if (plan_is_cupti() && settings.events == EVENTS_AUTO)
 		return;
 	for (struct event_pool *pool = event_pool_first(); pool; pool = pool->all_next) {
 		uint32_t put = atomic_load_explicit(&pool->put, memory_order_relaxed);

@@ -7,8 +7,8 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/handles/stream.h"
 
 /* How many polls, a millisecond apart, a gate may be closed. A launch takes 5 to 10 us; one that
@@ -416,7 +416,7 @@ static void note_all(void)
 
 void context_gates_update(void)
 {
-	bool possible = pages.wake_collector && launch_state.events && mode_begun &&
+	bool possible = pages.wake_collector && launch_state.events && plan.begun &&
 			driver.cuStreamBatchMemOp_v2 && driver.cuMemHostRegister_v2 &&
 			driver.cuMemHostGetDevicePointer_v2 && !capture_is_live();
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/events/calibration.h"
@@ -115,7 +116,7 @@ static double rate_limit_of(double allowed, double most)
  * nanosecond; 0 or less if what else ktime does takes the budget. */
 static double part_of_pairs(double budget, double calls)
 {
-	double part = budget * (mode_is_cupti()	 ? SHARE_WITH_CUPTI
+	double part = budget * (plan_is_cupti()	 ? SHARE_WITH_CUPTI
 				: cupti_active() ? SHARE_BESIDE_CUPTI
 						 : SHARE_WITHOUT_CUPTI);
 	double left =
@@ -126,7 +127,7 @@ static double part_of_pairs(double budget, double calls)
 
 static bool is_strict(void)
 {
-	return !isnan(settings.budget) && !mode_is_cupti();
+	return !isnan(settings.budget) && !plan_is_cupti();
 }
 
 /* For how long a budget of the user's has paid after so long. */
@@ -261,7 +262,7 @@ void sampling_update(uint64_t now, unsigned threads)
 		  (EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS + (threads - 1) * EVENT_PAIR_THREAD_NS);
 	if (is_strict())
 		allowed = within_budget(allowed > 0 ? allowed : 0, used, elapsed);
-	else if (!mode_is_cupti() && (double)sampling.active < START_NS)
+	else if (!plan_is_cupti() && (double)sampling.active < START_NS)
 		allowed *= sqrt(START_NS / (double)sampling.active);
 	least = 1.0 / MINIMUM_RATE_NS;
 	set_thresholds(allowed > least ? allowed : least, most);

@@ -6,6 +6,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/plan.h"
 #include "preload/base/settings.h"
 #include "report/session/entries.h"
 
@@ -53,7 +54,7 @@ void context_on_device(int device)
 	 * first device's. */
 	if (atomic_exchange_explicit(&context_several_devices, true, memory_order_relaxed))
 		return;
-	count_only_block(1);
+	plan_need(NEEDS_ITS_DEVICE);
 	pause_ends_for_peer_copies();
 }
 
@@ -305,14 +306,14 @@ bool context_use(struct context *context)
 void capture_begins(void)
 {
 	atomic_fetch_add_explicit(&launch_state.captures, 1, memory_order_relaxed);
-	count_only_block(1);
+	plan_capture(true);
 }
 
 void capture_began(CUresult result)
 {
 	if (result != CUDA_SUCCESS) {
 		atomic_fetch_sub_explicit(&launch_state.captures, 1, memory_order_relaxed);
-		count_only_block(-1);
+		plan_capture(false);
 	}
 }
 
@@ -341,7 +342,7 @@ void capture_ended(CUresult result)
 						      memory_order_relaxed, memory_order_relaxed))
 		;
 	if (live > 0)
-		count_only_block(-1);
+		plan_capture(false);
 }
 
 bool capture_is_in(CUstream handle)

@@ -11,7 +11,7 @@
 #include "cupti/library.h"
 #include "cupti/program.h"
 #include "preload/base/export.h"
-#include "preload/base/settings.h"
+#include "preload/base/plan.h"
 
 #define EXPORTED_CALLS(X)                                                                          \
 	X(cuptiActivityRegisterCallbacks)                                                          \
@@ -185,7 +185,7 @@ EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
 		forward_flush();
 	cupti_finalized(!result);
 	if (cupti_ended())
-		mode_end_cupti();
+		plan_cupti_ended();
 	return result;
 }
 
@@ -200,7 +200,7 @@ EXPORT CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber
 	if (cupti_version_of(cupti->version)->subscribers_record) {
 		cupti_step_aside();
 		if (cupti_ended())
-			mode_end_cupti();
+			plan_cupti_ended();
 	}
 	return cupti->cuptiSubscribe_v2(subscriber, callback, argument, parameters);
 }

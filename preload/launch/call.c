@@ -5,7 +5,7 @@
 #include "preload/base/launch_state.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/own_part.h"
-#include "preload/base/settings.h"
+#include "preload/base/plan.h"
 #include "preload/driver/driver.h"
 #include "preload/events/gates.h"
 #include "preload/handles/stream.h"
@@ -84,7 +84,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 									   memory_order_relaxed))))
 		return UNTIMED_DEPENDENT;
 	/* A first launch may load its module between the two events; CUPTI times it anyway. */
-	if (unlikely(!operation) && mode_is_cupti())
+	if (unlikely(!operation) && plan_is_cupti())
 		return UNTIMED_FIRST_LAUNCH;
 	/* A kernel's first launch gets a pair if there is no CUPTI: it has no sampling threshold
 	 * yet. */
@@ -276,7 +276,7 @@ static bool follows_gated(const struct thread *thread, const struct call *call)
 	uint16_t calls = (uint16_t)(last->calls_to_count - thread->calls_to_count);
 
 	return last->stream == call->record.stream &&
-	       calls == (call->countable && count_only_state() == 0);
+	       calls == (call->countable && plan_of_launch() == 0);
 }
 
 /*
@@ -558,7 +558,7 @@ LAUNCH_PATH void call_begin(struct call *call, const void *caller)
 		return;
 	}
 	thread->in_progress = token_of(call);
-	if (unlikely(count_only_state() == 0) && call->countable)
+	if (unlikely(plan_of_launch() == 0) && call->countable)
 		take_turn(thread, call);
 	begin_recorded(call, thread);
 }

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "preload/base/launch_state.h"
-#include "preload/base/settings.h"
+#include "preload/base/plan.h"
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
 #include "preload/handles/operation.h"
@@ -233,13 +233,13 @@ static inline __attribute__((always_inline)) bool count_only_try(const struct ca
  */
 static inline __attribute__((always_inline)) bool count_only_begin(const struct call *call)
 {
-	int state = count_only_state();
+	int state = plan_of_launch();
 
 	if (!call->countable)
 		return false;
 	if (__builtin_expect(state == 0, 1))
 		return count_only_try(call, false);
-	return state == COUNT_ONLY_OUTSIDE && count_only_try(call, true);
+	return state == NEEDS_NOTHING_OUTSIDE && count_only_try(call, true);
 }
 
 /* After the real call. A call that was in flight while the window opened or closed counts as

@@ -8,7 +8,7 @@
 #include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/own_part.h"
-#include "preload/base/settings.h"
+#include "preload/base/plan.h"
 #include "preload/events/event_pool.h"
 #include "preload/events/gates.h"
 #include "preload/handles/stream.h"
@@ -102,7 +102,7 @@ struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 		return NULL;
 	stream_used(stream);
 	context_gates_expect(stream->context);
-	if (mode_is_cupti() && !atomic_load_explicit(&stream->cupti_known, memory_order_relaxed) &&
+	if (plan_is_cupti() && !atomic_load_explicit(&stream->cupti_known, memory_order_relaxed) &&
 	    !capture_is_live())
 		ask_cupti_ids(stream, handle == CU_STREAM_PER_THREAD);
 	pointer_map_add(&thread->streams, key, stream, generation);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "preload/base/launch_state.h"
-#include "preload/base/settings.h"
+#include "preload/base/plan.h"
 #include "preload/launch/thread.h"
 
 enum runtime_call_role {
@@ -46,9 +46,9 @@ void runtime_call_end(uint64_t begun, int result);
 static inline bool runtime_call_passes_on(enum runtime_symbol which)
 {
 	struct thread *thread = thread_self;
-	int state = count_only_state();
+	int state = plan_of_launch();
 
-	if (!thread || (state != 0 && state != COUNT_ONLY_OUTSIDE) ||
+	if (!thread || (state != 0 && state != NEEDS_NOTHING_OUTSIDE) ||
 	    (state == 0 &&
 	     (thread->calls_to_count == 0 || !(thread->timed_symbols & (uint32_t)1 << which))) ||
 	    thread->in_progress || runtime_call.role == RUNTIME_CALL_TIMES)

@@ -6,8 +6,8 @@
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 
 /* How many changes are remembered, for records that come up to some seconds late. Chosen. */
 #define CHANGES	   1024u
@@ -37,32 +37,24 @@ static uint64_t nanoseconds(double given)
 	return given > 0 ? (uint64_t)((given < SECONDS_MOST ? given : SECONDS_MOST) * 1e9) : 0;
 }
 
-/* What a launch may do without a call record, in count_only_blocks. */
-static int blocks(bool on)
-{
-	if (on)
-		return mode_counting ? 0 : 1;
-	return mode_counting_outside ? COUNT_ONLY_OUTSIDE : 1;
-}
-
-void window_start(const struct window_plan *plan)
+void window_start(const struct window_times *times)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	bool on = plan->from_start && !(plan->delay > 0);
+	bool on = times->from_start && !(times->delay > 0);
 
-	window.seconds = plan->timeout;
+	window.seconds = times->timeout;
 	window.deadline = window.seconds > 0 ? now + nanoseconds(window.seconds) : 0;
-	window.every = plan->from_start ? nanoseconds(plan->every) : 0;
+	window.every = times->from_start ? nanoseconds(times->every) : 0;
 	window.duration =
-		nanoseconds(window.every && !(plan->duration > 0) ? DURATION_S : plan->duration);
-	if (plan->from_start && !on)
-		window.opens = now + nanoseconds(plan->delay);
+		nanoseconds(window.every && !(times->duration > 0) ? DURATION_S : times->duration);
+	if (times->from_start && !on)
+		window.opens = now + nanoseconds(times->delay);
 	else
 		window.opens = window.every ? now + window.every : 0;
 	window.closes = on && window.duration ? now + window.duration : 0;
 	atomic_store_explicit(&launch_state.window_open, on, memory_order_relaxed);
-	mode_begun = on || !settings_begin_later();
-	count_only_block(blocks(on));
+	plan.begun = !plan_begins_later();
+	plan_window(on);
 }
 
 bool window_stays_open(void)
@@ -76,9 +68,8 @@ static void change_locked(bool on)
 		return;
 	window.changes[window.change_count % CHANGES] = clock_ns(CLOCK_REALTIME);
 	window.change_count++;
-	mode_begun |= on;
 	atomic_store_explicit(&launch_state.window_open, on, memory_order_relaxed);
-	count_only_block(blocks(on) - blocks(!on));
+	plan_window(on);
 }
 
 static void change(bool on)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "preload/base/launch_state.h"
+#include "preload/base/plan.h"
 
 static inline bool window_is_open(void)
 {
@@ -20,13 +21,13 @@ static inline bool window_is_open(void)
 }
 
 /* When the window is open, in seconds; 0: no such limit. */
-struct window_plan {
+struct window_times {
 	bool from_start;
 	double delay, duration, every, timeout;
 };
 
-/* To be called once, before the first call and after mode_choose(). */
-void window_start(const struct window_plan *plan);
+/* To be called once, before the first call and after plan_choose(). */
+void window_start(const struct window_times *times);
 /* Whether the plan's windows last until the next one opens, so that nothing is left out. */
 bool window_stays_open(void);
 /* The program opens or closes the window; no effect after the timeout. Any thread; takes a lock. */

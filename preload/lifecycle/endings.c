@@ -12,7 +12,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/default_action.h"
-#include "preload/base/settings.h"
+#include "preload/base/plan.h"
 #include "preload/launch/thread.h"
 #include "preload/reporter/reporter.h"
 
@@ -161,7 +161,7 @@ static void forked_child(void)
 	if (atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) == LIFECYCLE_IDLE)
 		return;
 	atomic_store_explicit(&launch_state.lifecycle, LIFECYCLE_FORKED, memory_order_relaxed);
-	count_only_block(1);
+	plan_need(NEEDS_KTIME);
 	cupti_forget();
 }
 

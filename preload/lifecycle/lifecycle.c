@@ -12,6 +12,7 @@
 #include "cupti/library.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/collector/collector.h"
@@ -176,7 +177,7 @@ static bool graph_nodes_are_wanted(void)
 
 static void start_cupti(void)
 {
-	bool waits = settings_cupti_waits(), gates = gates_are_allowed(), loaded;
+	bool waits = plan_waits_for_budget(), gates = gates_are_allowed(), loaded;
 	/* Where not all is recorded the calls are the hooks', as with events. */
 	struct cupti_settings wanted = {
 		.serial_kernels = !settings.concurrent_kernels,
@@ -198,11 +199,16 @@ static void start_cupti(void)
 		 (!waits || may_pause());
 	wanted.graph_nodes = loaded && graph_nodes_are_wanted();
 	cupti.settings = wanted;
-	cupti.waits = loaded && (waits || settings_begin_later());
+	cupti.waits = loaded && (waits || plan_begins_later());
 	cupti.started = loaded && !cupti.waits &&
 			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
 	main_thread_add_own(settings.prometheus != NULL);
-	mode_choose(cupti.started, cupti.waits && !waits, wanted.runtime_api, wanted.driver_api);
+	plan_choose(cupti.started  ? PLAN_MATCHED
+		    : !cupti.waits ? PLAN_EVENTS
+		    : waits	   ? PLAN_WAITING
+				   : PLAN_DEFERRED,
+		    loaded ? library_functions()->version : 0, wanted.runtime_api,
+		    wanted.driver_api);
 	if (gates)
 		context_gates_allow(collector_wake);
 	if (cupti.waits || (launch_state.events && gates))
@@ -211,14 +217,9 @@ static void start_cupti(void)
 
 static void describe_cupti(void)
 {
-
-	if (cupti.started) {
-		run.header->cupti_active = 1;
-		run.header->cupti_version = library_functions()->version;
-	}
 	if (cupti.reason[0])
 		session_note(run.session, "%s", cupti.reason);
-	if (mode_driver_records)
+	if (plan.driver_records)
 		session_note(run.session,
 			     "Driver calls that ktime makes too, on events and contexts, "
 			     "are not shown.");
@@ -372,8 +373,8 @@ static void start_once(void)
 	describe_cupti();
 	metrics_start(cupti.started ? "" : cupti.reason);
 	run.header->events_active = launch_state.events;
-	window_start(&(struct window_plan){settings.profile_from_start, settings.delay,
-					   settings.duration, settings.every, settings.timeout});
+	window_start(&(struct window_times){settings.profile_from_start, settings.delay,
+					    settings.duration, settings.every, settings.timeout});
 	if (window_stays_open())
 		session_note(run.session,
 			     "All is collected: each window is as long as the time from one to the "
@@ -398,7 +399,7 @@ static void start_once(void)
 	background_threads_wait(BEGIN_WAIT_NS);
 	/* Release: a thread that sees it running sees all of the above. */
 	atomic_store_explicit(&launch_state.lifecycle, LIFECYCLE_RUNNING, memory_order_release);
-	count_only_block(-1);
+	plan_need_no_more(NEEDS_KTIME);
 }
 
 void lifecycle_initialised(void)
@@ -515,7 +516,7 @@ void lifecycle_finish(void)
 	}
 	first = atomic_compare_exchange_strong(&launch_state.lifecycle, &state, LIFECYCLE_CLOSED);
 	if (first)
-		count_only_block(1);
+		plan_need(NEEDS_KTIME);
 	else if (state != LIFECYCLE_CLOSED && state != LIFECYCLE_ENDING)
 		return;
 	if (state == LIFECYCLE_ENDING) {
@@ -533,7 +534,7 @@ void lifecycle_end_by_signal(void)
 	int state = LIFECYCLE_RUNNING;
 
 	if (atomic_compare_exchange_strong(&launch_state.lifecycle, &state, LIFECYCLE_ENDING))
-		count_only_block(1);
+		plan_need(NEEDS_KTIME);
 }
 
 void lifecycle_survived(void)

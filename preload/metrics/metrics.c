@@ -210,7 +210,7 @@ static bool recording_stops(void)
 	return true;
 }
 
-static bool plan(int device, CUcontext context)
+static bool plan_passes(int device, CUcontext context)
 {
 	return measured.devices[device] ||
 	       !profiler_plan(&measured.devices[device], context, device, asked.counters,
@@ -267,7 +267,7 @@ static bool begin(struct measure *measure, struct measured_kernel *kernel)
 		stop();
 		return false;
 	}
-	if (!plan(kernel->device, measure->context)) {
+	if (!plan_passes(kernel->device, measure->context)) {
 		stop();
 	} else if (prepare_image(kernel, measure->context)) {
 		if (!profiler_begin(measured.devices[kernel->device], measure->context,

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/nvtx/names.h"
@@ -549,7 +550,7 @@ void ranges_start(bool (*the_counts)(uint64_t))
 	take_patterns();
 	/* A count-only call leaves no record of where it was made. */
 	if (ranges_are_chosen())
-		count_only_block(1);
+		plan_need(NEEDS_ITS_RANGE);
 }
 
 void ranges_drain(void)

@@ -6,6 +6,7 @@
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "preload/base/clock.h"
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
@@ -158,31 +159,20 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 /* The one start that is planned: when the window opens, or once it fits into the budget. */
 static struct {
 	struct cupti_settings wanted;
-	cupti_starter call;
-	bool is_deferred, is_planned;
-	double budget;
+	cupti_starter call; /* NULL: none is, or no more */
 	uint64_t planned, fitting;
 	bool launched, too_much; /* too_much: at some time it did not fit */
 } late_start;
 
-static void plan(const struct cupti_settings *settings, cupti_starter start)
+static void plan_start(const struct cupti_settings *settings, cupti_starter start)
 {
 	late_start.wanted = *settings;
 	late_start.call = start;
 }
 
-static void note_start(void)
-{
-	run.header->cupti_active = 1;
-	run.header->cupti_version = library_functions()->version;
-	/* The program's threads ask for the ids that records have of graphs. */
-	operation_forget_kernels();
-}
-
 void deferred_start_plan(const struct cupti_settings *settings, cupti_starter start)
 {
-	plan(settings, start);
-	late_start.is_deferred = true;
+	plan_start(settings, start);
 	/* CUPTI does not record yet: no graph waits for it. */
 	instantiation_tell(true, true);
 }
@@ -192,11 +182,10 @@ void deferred_start_now(void (*collect)(void))
 	char reason[256] = "";
 	bool started;
 
-	if (!late_start.is_deferred)
+	if (plan.state != PLAN_DEFERRED || !late_start.call)
 		return;
-	late_start.is_deferred = false;
 	/* From now on CUPTI may make records of launches. */
-	count_only_block(1);
+	plan_need(NEEDS_ITS_START);
 	/* Traced whole from then on, a graph that was made before ended the program at its next
 	 * launch (CUPTI 13.0, H200). */
 	started = late_start.wanted.graph_nodes || !instantiation_ever;
@@ -208,16 +197,17 @@ void deferred_start_now(void (*collect)(void))
 			 "when CUPTI traces whole graphs from then on.");
 	if (reason[0])
 		session_note(run.session, "%s", reason);
-	mode_begin_cupti(started);
+	plan_cupti_started(started ? library_functions()->version : 0);
 	if (!started) {
-		count_only_block(-1);
+		plan_need_no_more(NEEDS_ITS_START);
 		return;
 	}
 	instantiation_tell(false, false);
 	/* Of streams and contexts too. */
 	stream_forget_cached();
-	note_start();
-	mode_cupti_since = clock_ticks();
+	/* The program's threads ask for the ids that records have of graphs. */
+	operation_forget_kernels();
+	plan.cupti_since = clock_ticks();
 	collect();
 }
 
@@ -231,27 +221,26 @@ void deferred_start_now(void (*collect)(void))
  * to be had from half of the budget so far. */
 #define START_NS       70000000.0
 
-void late_start_plan(const struct cupti_settings *settings, cupti_starter start, double the_budget,
-		     uint64_t now)
+void late_start_plan(const struct cupti_settings *settings, cupti_starter start, uint64_t now)
 {
-	plan(settings, start);
-	late_start.budget = the_budget;
+	plan_start(settings, start);
 	late_start.planned = now;
 	late_start.fitting = 0;
-	late_start.is_planned = true;
 	late_start.launched = late_start.too_much = false;
 }
 
 static bool start_now(uint64_t now)
 {
 	char reason[256];
+	int error = late_start.call(&late_start.wanted, reason, sizeof(reason));
 
-	late_start.is_planned = false;
-	if (late_start.call(&late_start.wanted, reason, sizeof(reason))) {
+	late_start.call = NULL;
+	if (error) {
 		session_note(run.session, "%s", reason);
 		return false;
 	}
-	note_start();
+	plan_cupti_started(library_functions()->version);
+	operation_forget_kernels();
 	session_count(run.session, COUNTER_cupti_late_ns, now - late_start.planned);
 	session_note(run.session,
 		     "CUPTI was started %.1f s after the first GPU work, once its cost fitted into "
@@ -262,27 +251,27 @@ static bool start_now(uint64_t now)
 
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now)
 {
-	bool fits = costs->standing + costs->copies <=
-		    STANDING_SHARE * late_start.budget * (double)elapsed;
+	bool fits =
+		costs->standing + costs->copies <= STANDING_SHARE * plan.budget * (double)elapsed;
 
 	/* A program that uses CUPTI itself keeps it to itself. */
-	if (!late_start.is_planned || !costs->launches || kinds_program_ever())
+	if (!late_start.call || !costs->launches || kinds_program_ever())
 		return false;
 	/* With --start off nothing is to be recorded yet. */
-	if (!mode_begun)
+	if (!plan.begun)
 		return false;
 	late_start.launched = true;
 	late_start.too_much |= !fits;
 	late_start.fitting = fits ? late_start.fitting + elapsed : 0;
 	if (late_start.fitting < FITTING_NS ||
-	    late_start.budget * (double)(now - late_start.planned) / 2 < START_NS)
+	    plan.budget * (double)(now - late_start.planned) / 2 < START_NS)
 		return false;
 	return start_now(now);
 }
 
 void late_start_finish(void)
 {
-	if (!late_start.is_planned || !late_start.launched)
+	if (!late_start.call || !late_start.launched)
 		return;
 	session_note(run.session, "CUPTI was not started: %s (--budget %g).",
 		     late_start.too_much ? "it would have cost more than fits into the budget"

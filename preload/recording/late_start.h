@@ -57,10 +57,9 @@ void deferred_start_plan(const struct cupti_settings *settings, cupti_starter st
  */
 void deferred_start_now(void (*collect)(void));
 
-/* CUPTI is to be started by `start` with these settings, which are copied, within a budget: a
- * fraction of the time. Times are of CLOCK_REALTIME, nanoseconds. */
-void late_start_plan(const struct cupti_settings *settings, cupti_starter start, double budget,
-		     uint64_t now);
+/* CUPTI is to be started by `start` with these settings, which are copied, within the plan's
+ * budget. Times are of CLOCK_REALTIME, nanoseconds. */
+void late_start_plan(const struct cupti_settings *settings, cupti_starter start, uint64_t now);
 /* Takes the launches of the last `elapsed` nanoseconds; starts CUPTI once it may be, and returns
  * true then. */
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now);

@@ -6,6 +6,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
@@ -30,7 +31,7 @@ int trace_window_open(unsigned what, uint64_t duration)
 	if (!asked.what && run.header->trace_on)
 		return -EEXIST;
 	/* Calls are taken one by one only where they are matched with records. */
-	if (!cupti_active() || (what & TRACE_API && !mode_is_cupti()))
+	if (!cupti_active() || (what & TRACE_API && !plan_is_cupti()))
 		return -EOPNOTSUPP;
 	session_restart_trace(run.session, TRACE_WINDOW_BYTES);
 	run.header->trace_on = TRACE_GROWS;
@@ -415,20 +416,12 @@ bool recording_wants_flush(uint64_t now)
 
 /* Whether CUPTI records. */
 static struct {
-	bool allowed, on;
-	enum {
-		MATCHED,    /* everything is recorded, and matched */
-		EVENTS,	    /* CUPTI is not started: late_start.h */
-		CONTINUOUS, /* everything is recorded */
-		WINDOWS	    /* recorded in windows */
-	} phase;
-	double budget; /* of the run's time, as a fraction */
+	bool on;
 	double credit; /* ns that may still be spent */
 	double work;   /* ns that recording all launches would have cost */
-	bool late;     /* CUPTI was not on from the start, or is not yet */
 	bool ended;    /* no window opens any more: CUPTI did not record all that was in them */
 	uint64_t updated, rows_updated, costs_taken, last_unplanned; /* when each last was */
-} plan = {
+} recording = {
 	.on = true,
 };
 
@@ -458,79 +451,70 @@ void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseco
 
 	/* In a window the launch took longer than the others: only events time those. All launches
 	 * are counted before, so one that the row has no call for is another graph's. */
-	if (row && plan.phase == CONTINUOUS && row->cupti.count < row->calls)
+	if (row && plan.state == PLAN_CONTINUOUS && row->cupti.count < row->calls)
 		session_add_sample(run.session, &row->cupti, nanoseconds);
 }
 
-/* Whether what CUPTI records may be decided while the program runs. */
-static bool is_allowed(bool deferred)
+static bool adapts(void)
 {
-	return plan.late || (settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
-			     !options_want_trace(&settings) && !ranges_are_chosen() &&
-			     (mode_is_cupti() || deferred));
+	return pause_is_safe() &&
+	       (plan.late || (settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
+			      !options_want_trace(&settings) && !ranges_are_chosen() &&
+			      plan.state != PLAN_EVENTS));
 }
 
 void recording_start(void (*wake)(void), const struct cupti_settings *late_settings,
 		     cupti_starter start)
 {
 	uint64_t now = clock_ns(CLOCK_REALTIME);
-	bool deferred = late_settings && !settings_cupti_waits();
 
-	plan.budget = options_budget(&settings) / 100;
-	if (deferred)
+	if (plan.state == PLAN_DEFERRED)
 		deferred_start_plan(late_settings, start);
-	plan.late = late_settings && !deferred;
-	plan.allowed = is_allowed(deferred) && pause_is_safe();
-	if (!plan.allowed)
+	plan.adapts = adapts();
+	if (!plan.adapts)
 		return;
-	plan.credit = plan.budget * CREDIT_NS;
+	recording.credit = plan.budget * CREDIT_NS;
 	window_times_start(now, WINDOWS_SHARE * plan.budget, clock_ticks() << 20);
 	graph_follow_updates();
 	instantiation_watch(wake);
 	if (!plan.late)
 		return;
-	plan.phase = EVENTS;
-	plan.on = false;
-	plan.costs_taken = now;
+	recording.on = false;
+	recording.costs_taken = now;
 	sums_start();
-	late_start_plan(late_settings, start, plan.budget, now);
+	late_start_plan(late_settings, start, now);
 	instantiation_tell(true, true);
-}
-
-bool recording_matches(void)
-{
-	return plan.phase == MATCHED;
 }
 
 bool recording_is_complete(void)
 {
-	return plan.phase == MATCHED || (plan.phase == CONTINUOUS && !plan.late);
+	return plan_matches() || (plan.state == PLAN_CONTINUOUS && !plan.late);
 }
 
 bool recording_knows_kernels(void)
 {
-	return plan.phase == MATCHED || !operation_names_reused;
+	return plan_matches() || !operation_names_reused;
 }
 
 void recording_call(const struct in_flight *call)
 {
 	const struct graph_contents *contents =
-		plan.phase == MATCHED ? NULL : graph_contents_of(call->operation);
+		plan_matches() ? NULL : graph_contents_of(call->operation);
 	/* Copies and memsets are recorded in any case. */
 	double cost = contents ? (contents->recorded - contents->copies) * NODE_NS : 0;
 
 	window_check_call(call, contents);
-	plan.work += cost > 0 ? cost : NODE_NS;
-	if (cost > 0 && plan.phase == CONTINUOUS) {
-		plan.credit -= cost;
+	recording.work += cost > 0 ? cost : NODE_NS;
+	if (cost > 0 && plan.state == PLAN_CONTINUOUS) {
+		recording.credit -= cost;
 	} else if (cost > 0 && call->started >= window.opened &&
-		   (plan.on || call->started < window.closed)) {
+		   (recording.on || call->started < window.closed)) {
 		window.spent += cost;
 		/* Of a call in flight when the window opened or closed records may be missing. */
 		if ((contents->kernels || contents->variable) &&
-		    (plan.on || call->ended < window.closed))
+		    (recording.on || call->ended < window.closed))
 			window_records_expect();
-	} else if (cost > 0 && plan.phase == WINDOWS && !plan.on &&
+	} else if (cost > 0 && plan.state == PLAN_WINDOWS && !recording.on &&
 		   call->started >= window.closed) {
 		launch_costs_see_call(call);
 	}
@@ -541,7 +525,7 @@ void recording_take(const struct seen *seen)
 	/* Between windows launches of graphs have records of copies and memsets alone. */
 	if (!seen->activity->graph_node)
 		sums_add(seen->operation, seen->activity->device, seen->nanoseconds);
-	else if (plan.phase != WINDOWS || plan.on || flush.records_awaited)
+	else if (plan.state != PLAN_WINDOWS || recording.on || flush.records_awaited)
 		launches_add(seen->operation, seen->activity);
 }
 
@@ -549,11 +533,11 @@ void recording_take(const struct seen *seen)
  * between them: of the operations before it knows nothing else. */
 static void begin_recording(uint64_t now)
 {
-	plan.phase = CONTINUOUS;
-	plan.on = true;
-	plan.updated = plan.rows_updated = now;
+	plan.state = PLAN_CONTINUOUS;
+	recording.on = true;
+	recording.updated = recording.rows_updated = now;
 	sums_begin_late();
-	plan.credit = WINDOWS_SHARE * plan.budget * CREDIT_NS;
+	recording.credit = WINDOWS_SHARE * plan.budget * CREDIT_NS;
 	window.opened = now;
 	window.random = true;
 	window.clock_known = cupti_clock_is_realtime();
@@ -563,23 +547,23 @@ static void begin_recording(uint64_t now)
  */
 static void take_costs(uint64_t now)
 {
-	uint64_t elapsed = now - plan.costs_taken;
+	uint64_t elapsed = now - recording.costs_taken;
 	struct launch_costs costs = launch_costs_take(plan.late, elapsed);
 
-	plan.costs_taken = now;
-	if (plan.phase == EVENTS) {
+	recording.costs_taken = now;
+	if (plan.state == PLAN_WAITING) {
 		if (late_start_update(&costs, elapsed, now))
 			begin_recording(now);
 		return;
 	}
-	if (plan.late || !plan.on) {
+	if (plan.late || !recording.on) {
 		session_count(run.session, COUNTER_cupti_standing_ns, (uint64_t)costs.standing);
 		session_count(run.session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
 	}
 	/* Launches that are only counted are not taken one by one. */
-	plan.work += plan.late ? costs.recording : 0;
-	if (plan.late && plan.on) {
-		plan.credit -= costs.recording;
+	recording.work += plan.late ? costs.recording : 0;
+	if (plan.late && recording.on) {
+		recording.credit -= costs.recording;
 		window.spent += costs.recording;
 	}
 }
@@ -589,14 +573,14 @@ static bool turn(bool to, uint64_t now)
 {
 	bool turned;
 
-	if (plan.on == to)
+	if (recording.on == to)
 		return true;
 	take_costs(now);
 	turned = memsets_hold() && pause_kernels(PAUSE_BETWEEN_WINDOWS, !to);
 	memsets_release();
 	if (!turned)
 		return false;
-	plan.on = to;
+	recording.on = to;
 	if (to)
 		window.opened = now;
 	else
@@ -621,7 +605,7 @@ static void close_window(uint64_t now)
 	session_count(run.session, COUNTER_windows, 1);
 	session_count(run.session, COUNTER_windows_ns, window.closed - window.opened);
 	window_records_await(window.closed);
-	window_times_plan(window.closed, plan.work, window.spent);
+	window_times_plan(window.closed, recording.work, window.spent);
 }
 
 static void open_window(uint64_t now, bool random)
@@ -643,7 +627,7 @@ static void open_window(uint64_t now, bool random)
  */
 static void end_windows(const struct window_check *found)
 {
-	plan.ended = true;
+	recording.ended = true;
 	session_note(
 		run.session,
 		"Kernels are not recorded from %.1f s on: in %u windows CUPTI (version %u) "
@@ -681,7 +665,7 @@ static void settle_when_arrived(uint64_t now)
 
 static void begin_windows(uint64_t now)
 {
-	plan.phase = WINDOWS;
+	plan.state = PLAN_WINDOWS;
 	window.spent = 0;
 	window.random = plan.late;
 	close_window(now);
@@ -695,22 +679,22 @@ static void begin_windows(uint64_t now)
 /* A window for each new graph, and not more often than others. */
 static bool is_unplanned_due(uint64_t now)
 {
-	if (now - plan.last_unplanned < WINDOW_GAP_NS || !sums_lack_a_graph())
+	if (now - recording.last_unplanned < WINDOW_GAP_NS || !sums_lack_a_graph())
 		return false;
-	plan.last_unplanned = now;
+	recording.last_unplanned = now;
 	return true;
 }
 
 static void update_windows(uint64_t now)
 {
-	if (plan.on) {
-		if (window_times_are_over(now - window.opened, plan.work, window.spent))
+	if (recording.on) {
+		if (window_times_are_over(now - window.opened, recording.work, window.spent))
 			close_window(now);
 	} else if (flush.records_awaited) {
 		settle_when_arrived(now);
-	} else if (plan.ended) {
+	} else if (recording.ended) {
 		return;
-	} else if (window_times_are_due(now, plan.work)) {
+	} else if (window_times_are_due(now, recording.work)) {
 		open_window(now, true);
 	} else if (is_unplanned_due(now)) {
 		open_window(now, false);
@@ -722,28 +706,28 @@ static void update_credit(uint64_t now)
 	double part = plan.late ? WINDOWS_SHARE * plan.budget : plan.budget,
 	       most = part * CREDIT_NS;
 
-	plan.credit += part * (double)(now - plan.updated);
-	plan.credit = plan.credit < most ? plan.credit : most;
-	plan.updated = now;
+	recording.credit += part * (double)(now - recording.updated);
+	recording.credit = recording.credit < most ? recording.credit : most;
+	recording.updated = now;
 }
 
 /* Graphs are being made: nothing is recorded until they are. */
 static void make_room(uint64_t now)
 {
-	if (plan.on && plan.phase == WINDOWS)
+	if (recording.on && plan.state == PLAN_WINDOWS)
 		close_window(now);
 	turn(false, now);
-	instantiation_tell(!plan.on, plan.phase == WINDOWS);
+	instantiation_tell(!recording.on, plan.state == PLAN_WINDOWS);
 	/* The program's thread has waited for that, and will again. */
-	if (plan.phase == CONTINUOUS)
-		plan.credit -= 2.0 * (double)(clock_ns(CLOCK_REALTIME) - now);
+	if (plan.state == PLAN_CONTINUOUS)
+		recording.credit -= 2.0 * (double)(clock_ns(CLOCK_REALTIME) - now);
 }
 
 void recording_update_rows(void)
 {
-	if (plan.phase == MATCHED)
+	if (plan_matches())
 		return;
-	if (plan.late && plan.phase == CONTINUOUS)
+	if (plan.late && plan.state == PLAN_CONTINUOUS)
 		sums_close_window(true);
 	sums_update_rows();
 }
@@ -752,58 +736,58 @@ static void update_recording(uint64_t now)
 {
 	bool all = pause_is_refused() || trace_window_is_open();
 
-	window_times_pass(now, plan.work);
+	window_times_pass(now, recording.work);
 	update_credit(now);
 	if (all) { /* windows wait */
 		if (flush.records_awaited)
 			settle(true);
-		if (!plan.on)
+		if (!recording.on)
 			open_window(now, false);
 		window.random = false;
 		instantiation_stays_on();
 	} else if (instantiation_count > 0) {
 		make_room(now);
-	} else if (plan.phase == CONTINUOUS && plan.credit < 0) {
+	} else if (plan.state == PLAN_CONTINUOUS && recording.credit < 0) {
 		begin_windows(now);
-	} else if (plan.phase == CONTINUOUS) {
+	} else if (plan.state == PLAN_CONTINUOUS) {
 		turn(true, now);
 	} else {
 		update_windows(now);
 	}
 	if (!all && instantiation_count == 0)
-		instantiation_tell(!plan.on, plan.phase == WINDOWS);
+		instantiation_tell(!recording.on, plan.state == PLAN_WINDOWS);
 	/* In windows, what comes after its own one was settled is of no other. */
-	if (plan.phase == CONTINUOUS)
+	if (plan.state == PLAN_CONTINUOUS)
 		launches_settle();
 }
 
 uint64_t recording_update(uint64_t now, uint64_t period)
 {
-	if (!plan.allowed || (plan.phase == MATCHED && !instantiation_ever) ||
-	    (plan.phase != EVENTS && !cupti_active()))
+	if (!plan.adapts || (plan_matches() && !instantiation_ever) ||
+	    (plan.state != PLAN_WAITING && !cupti_active()))
 		return period;
-	if (plan.phase == MATCHED) {
-		plan.phase = CONTINUOUS;
-		plan.updated = now;
+	if (plan.state == PLAN_MATCHED) {
+		plan.state = PLAN_CONTINUOUS;
+		recording.updated = now;
 		sums_start();
 	}
-	if (now - plan.costs_taken >= COSTS_PERIOD_NS ||
-	    (plan.late && plan.on && plan.phase == WINDOWS))
+	if (now - recording.costs_taken >= COSTS_PERIOD_NS ||
+	    (plan.late && recording.on && plan.state == PLAN_WINDOWS))
 		take_costs(now);
-	if (plan.phase != EVENTS)
+	if (plan.state != PLAN_WAITING)
 		update_recording(now);
-	if (sums_are_fresh() || now - plan.rows_updated >= WINDOW_GAP_NS) {
-		plan.rows_updated = now;
+	if (sums_are_fresh() || now - recording.rows_updated >= WINDOW_GAP_NS) {
+		recording.rows_updated = now;
 		recording_update_rows();
 	}
-	return plan.on && plan.phase == WINDOWS ? WINDOW_PERIOD_NS : period;
+	return recording.on && plan.state == PLAN_WINDOWS ? WINDOW_PERIOD_NS : period;
 }
 
 void recording_finish(void)
 {
-	if (plan.phase == MATCHED)
+	if (plan_matches())
 		return;
-	settle(!plan.on);
+	settle(!recording.on);
 	sums_update_rows();
 	late_start_finish();
 	if (graph_updates_unread > 0)

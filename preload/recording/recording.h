@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When CUPTI records. In a process without graphs, always. Tracing each node of a graph can cost
- * more than all of the program, so with --graph auto CUPTI's recording of kernels is turned off and
- * on while the program runs; that of copies and memsets stays on (cupti.h):
- *
- *   until the first graph is made	recording; each call is matched with its record
- *   while the nodes fit the budget	recording, but for the moments when a graph is made
- *   from then on			in windows of some milliseconds, by chance
- *
- * With a budget of the user's that holds for everything: the run begins with events alone, and
- * CUPTI is started once its cost fits (late_start.h). Then
- *
- *   while recording fits the budget	recording
- *   from then on			in windows
- *
- * From the first graph on, and after a late start, no call is matched with a record: around a
- * moment when the recording is turned off or on nobody knows which calls left one. For the
- * collector thread only.
+ * Turning CUPTI's recording of kernels off and on while the program runs, as the plan says
+ * (plan.h); that of copies and memsets stays on (cupti.h). For the collector thread only.
  */
 #ifndef KTIME_PRELOAD_RECORDING_RECORDING_H
 #define KTIME_PRELOAD_RECORDING_RECORDING_H
@@ -72,8 +57,6 @@ bool window_records_have_come(uint64_t now, uint64_t seen);
  * started, by `start`; NULL: it was, or is not used.
  */
 void recording_start(void (*wake)(void), const struct cupti_settings *late, cupti_starter start);
-/* Whether calls are matched with their records. */
-bool recording_matches(void);
 /* Whether everything is recorded, so that what is not was idle time. */
 bool recording_is_complete(void);
 /* Takes a call, if calls are not matched. */

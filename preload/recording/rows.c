@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
@@ -148,8 +149,8 @@ bool rows_has_activity(const struct call_record *record)
 
 	if (!rows_call_name(record->api, &kind))
 		return false;
-	return (mode_driver_records && kind == ROW_DRIVER_API) ||
-	       (mode_runtime_records && (record->flags & CALL_API_ONLY) && !record->operation &&
+	return (plan.driver_records && kind == ROW_DRIVER_API) ||
+	       (plan.runtime_records && (record->flags & CALL_API_ONLY) && !record->operation &&
 		kind == ROW_RUNTIME_API && record->api < API_RUNTIME(0));
 }
 
@@ -298,6 +299,6 @@ void rows_finish(void)
 	session_for_each_row (run.session, row)
 		if (row_is_api(row->kind) && row->cupti.count > 0 && row->cupti.count < row->calls)
 			add_count_only(row);
-	if (mode_is_cupti())
+	if (plan_is_cupti())
 		warn_of_staged_copies();
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/driver/entries.h"
 #include "preload/events/in_flight.h"
 #include "preload/launch/window.h"
@@ -439,7 +439,7 @@ void timeline_call(struct thread *thread, const struct call_record *record)
 
 	if (!(record->flags & (CALL_FAILED | CALL_OUTSIDE_WINDOW)))
 		add_to_totals(record, flags, duration);
-	if (!mode_is_cupti())
+	if (!plan_is_cupti())
 		return;
 	number = host_calls_add(&(struct host_call){
 		.begin = begin,

@@ -17,7 +17,7 @@
 #include "tests/unit/own_process.h"
 #include "tests/unit/test.h"
 
-struct launch_state launch_state = {.count_only_blocks = 1, .lifecycle = LIFECYCLE_RUNNING};
+struct launch_state launch_state = {.needs = 1, .lifecycle = LIFECYCLE_RUNNING};
 struct driver driver;
 
 static uint64_t ticks;

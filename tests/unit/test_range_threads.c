@@ -13,7 +13,7 @@
 
 #define STARTING 1u /* see range_thread.c */
 
-struct launch_state launch_state = {.count_only_blocks = 1, .lifecycle = LIFECYCLE_RUNNING};
+struct launch_state launch_state = {.needs = 1, .lifecycle = LIFECYCLE_RUNNING};
 
 static uint64_t ticks;
 

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/base/plan.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/settings.h"
 #include "preload/nvtx/names.h"
@@ -18,7 +19,7 @@
 
 #define KEEP_NS 2000000000u /* see ranges.c */
 
-struct launch_state launch_state = {.count_only_blocks = 1, .lifecycle = LIFECYCLE_STARTING};
+struct launch_state launch_state = {.needs = NEEDS_KTIME, .lifecycle = LIFECYCLE_STARTING};
 
 /* A tick is 2 ns long, and tick 1000 is at 50,000 ns. */
 static uint64_t ticks = 1000, asked;
@@ -131,7 +132,7 @@ TEST(ranges_that_were_begun_before_are_known)
 	struct range_place place;
 
 	/* ktime does not run. */
-	assert_int_equal(launch_state.count_only_blocks, 1);
+	assert_int_equal(launch_state.needs, NEEDS_KTIME);
 	assert_false(ranges_are_chosen());
 	ticks = 1100;
 	ranges_drain();

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/base/plan.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/settings.h"
@@ -14,7 +15,7 @@
 #include "tests/unit/made_run.h"
 #include "tests/unit/test.h"
 
-struct launch_state launch_state = {.count_only_blocks = 1, .lifecycle = LIFECYCLE_RUNNING};
+struct launch_state launch_state = {.needs = NEEDS_KTIME, .lifecycle = LIFECYCLE_RUNNING};
 
 static const struct row *row;
 
@@ -321,10 +322,10 @@ TEST(calls_outside_the_ranges_that_were_asked_for_are_left_out)
 	settings.nvtx_include[0] = wanted;
 	settings.nvtx_include[1] = started;
 	/* ktime does not run. */
-	assert_int_equal(launch_state.count_only_blocks, 1);
+	assert_int_equal(launch_state.needs, NEEDS_KTIME);
 	ranges_start(always);
 	assert_true(ranges_are_chosen());
-	assert_int_equal(launch_state.count_only_blocks, 2);
+	assert_int_equal(launch_state.needs, NEEDS_KTIME | NEEDS_ITS_RANGE);
 	push("wanted");
 	in = clock_ticks();
 	push("inside of it");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's time in the rows of the API, where most calls are only counted. */
+#include "preload/base/plan.h"
 #include "preload/base/settings.h"
 #include "preload/recording/rows.h"
 #include "preload/handles/graph.h"
@@ -12,7 +13,7 @@
 #define LAUNCH	    API_RUNTIME(RUNTIME_cudaLaunchKernel)
 #define COOPERATIVE API_RUNTIME(RUNTIME_cudaLaunchCooperativeKernel)
 
-bool mode_driver_records, mode_runtime_records;
+struct plan plan;
 struct launch_state launch_state;
 
 void ranges_add_call(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
@@ -245,14 +246,14 @@ TEST(calls_of_which_cupti_makes_records_count_by_those)
 	struct operation kernel = {.kind = ROW_KERNEL};
 
 	assert_false(rows_has_activity(&launch) || rows_has_activity(&driver));
-	mode_driver_records = true;
+	plan.driver_records = true;
 	assert_false(rows_has_activity(&launch));
 	assert_true(rows_has_activity(&driver));
-	mode_driver_records = false;
+	plan.driver_records = false;
 	launch.operation = &kernel;
-	mode_runtime_records = true;
+	plan.runtime_records = true;
 	assert_false(rows_has_activity(&launch) || rows_has_activity(&driver));
-	mode_runtime_records = false;
+	plan.runtime_records = false;
 	assert_false(rows_has_activity(&(struct call_record){.api = API_NONE}));
 }
 

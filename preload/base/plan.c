@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/base/plan.h"
+
+#include <math.h>
+
+#include "preload/base/clock.h"
+#include "preload/base/run.h"
+#include "preload/base/settings.h"
+
+struct plan plan;
+
+bool plan_waits_for_budget(void)
+{
+	return !isnan(settings.budget) && settings.timer == TIMER_AUTO &&
+	       settings.graph == GRAPH_AUTO && settings.events == EVENTS_AUTO &&
+	       settings.concurrent_kernels && settings.trace & TRACE_GPU &&
+	       !settings.nvtx_include[0] && !options_want_trace(&settings);
+}
+
+bool plan_begins_later(void)
+{
+	return (!settings.start || (settings.profile_from_start && settings.delay > 0)) &&
+	       !settings.metrics;
+}
+
+/* Whether the user asked for an event pair around every operation, whatever that costs. */
+static bool wants_every_pair(void)
+{
+	return settings.events == EVENTS_ALL ||
+	       (settings.events == EVENTS_FRACTION && settings.events_fraction == 1);
+}
+
+/* `times`: and its records time the operations. */
+static void cupti_is_there(uint32_t version, bool times)
+{
+	run.header->cupti_active = 1;
+	run.header->cupti_version = version;
+	atomic_store_explicit(&launch_state.cupti, times, memory_order_relaxed);
+}
+
+void plan_choose(enum plan_state state, uint32_t version, bool runtime_records, bool driver_records)
+{
+	bool ever = state == PLAN_MATCHED || state == PLAN_DEFERRED;
+	bool every_device = settings.trace & TRACE_GPU && settings.devices == UINT64_MAX;
+
+	plan.state = state;
+	plan.late = state == PLAN_WAITING;
+	plan.budget = options_budget(&settings) / 100;
+	launch_state.events = settings.timer != TIMER_CUPTI && settings.events != EVENTS_OFF;
+	plan.counting =
+		!ever && !wants_every_pair() && every_device && !options_want_trace(&settings);
+	plan.counting_outside = state != PLAN_MATCHED && every_device;
+	plan.runtime_records = ever && runtime_records;
+	plan.driver_records = ever && driver_records;
+	if (state == PLAN_MATCHED)
+		cupti_is_there(version, true);
+}
+
+void plan_need(enum plan_need need)
+{
+	atomic_fetch_or_explicit(&launch_state.needs, (int)need, memory_order_relaxed);
+}
+
+void plan_need_no_more(enum plan_need need)
+{
+	atomic_fetch_and_explicit(&launch_state.needs, ~(int)need, memory_order_relaxed);
+}
+
+void plan_capture(bool live)
+{
+	int one = NEEDS_CAPTURE;
+
+	atomic_fetch_add_explicit(&launch_state.needs, live ? one : -one, memory_order_relaxed);
+}
+
+/* What is needed is added first, so that no launch is only counted on the wrong side. */
+void plan_window(bool open)
+{
+	bool counts = open ? plan.counting : plan.counting_outside;
+
+	plan.begun |= open;
+	if (!counts)
+		plan_need(NEEDS_ITS_RECORD);
+	else if (!open)
+		plan_need(NEEDS_NOTHING_OUTSIDE);
+	if (counts)
+		plan_need_no_more(NEEDS_ITS_RECORD);
+	if (open || !counts)
+		plan_need_no_more(NEEDS_NOTHING_OUTSIDE);
+}
+
+void plan_cupti_started(uint32_t version)
+{
+	bool deferred = plan.state == PLAN_DEFERRED;
+
+	if (version) {
+		plan.state = deferred ? PLAN_MATCHED : PLAN_CONTINUOUS;
+		cupti_is_there(version, deferred);
+	} else if (deferred) {
+		plan.state = PLAN_EVENTS;
+		plan.runtime_records = plan.driver_records = false;
+	}
+}
+
+void plan_cupti_ended(void)
+{
+	atomic_store_explicit(&launch_state.cupti, false, memory_order_relaxed);
+	if (run.header)
+		run.header->cupti_active = 0;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this run does: which clock times its operations, when CUPTI records, and what a launch
+ * leaves. Everything else asks this.
+ *
+ *   state		CUPTI				calls		what leads on, and to what
+ *
+ *   EVENTS	not in use			alone
+ *   DEFERRED	not even initialised		alone		the profiling window opens for
+ *								the first time: MATCHED
+ *   WAITING	not started			alone		what it would cost has fitted
+ *								into the user's budget for some
+ *								seconds: CONTINUOUS
+ *   MATCHED	records everything		each matched	the first graph, where the plan
+ *						with a record	adapts: CONTINUOUS
+ *   CONTINUOUS	records everything, but while	alone		that costs more than the
+ *		a graph is made					budget: WINDOWS
+ *   WINDOWS	copies and memsets; kernels in	alone
+ *		windows of some milliseconds
+ *
+ * Where CUPTI cannot be started, or the program ends it, no more than that changes: no records
+ * come. From the first graph on, and after a start amid the run, no call is matched with a record:
+ * around a moment when the recording is turned off or on nobody knows which calls left one. Tracing
+ * each node of a graph can cost more than all of the program, so the plan adapts by default. The
+ * moves to CONTINUOUS and WINDOWS are made by recording.c, the others here.
+ */
+#ifndef KTIME_PRELOAD_BASE_PLAN_H
+#define KTIME_PRELOAD_BASE_PLAN_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/launch_state.h"
+#include "preload/base/plan.h"
+
+enum plan_state {
+	PLAN_EVENTS,
+	PLAN_DEFERRED,
+	PLAN_WAITING,
+	PLAN_MATCHED,
+	PLAN_CONTINUOUS,
+	PLAN_WINDOWS,
+};
+
+/*
+ * The word that the launch path reads, once a launch: the reasons why a launch, copy or memset
+ * needs a call record. Without any it may be count-only, inside the profiling window; with
+ * NEEDS_NOTHING_OUTSIDE alone it may be so and is outside.
+ */
+enum plan_need {
+	NEEDS_ITS_RECORD = 1 << 0, /* CUPTI or a trace does, or each call has an event pair */
+	NEEDS_KTIME = 1 << 1,	   /* ktime does not run, or no more */
+	NEEDS_ITS_DEVICE = 1 << 2, /* the program uses several */
+	NEEDS_ITS_RANGE = 1 << 3,  /* the user has chosen ranges */
+	NEEDS_ITS_START = 1 << 4,  /* CUPTI is started while the program launches, or was */
+	NEEDS_CAPTURE = 1 << 5,	   /* each of the stream captures that are live adds this */
+	NEEDS_NOTHING_OUTSIDE = INT_MIN,
+};
+
+struct plan {
+	/* ktime may start CUPTI and put something of its own on the device: with --start off not
+	 * before the profiling window has opened. */
+	_Atomic bool begun;
+	/* Launches that get no event pair are count-only: in the profiling window as events are the
+	 * only clock, outside of it as nothing is said of them but how many they are. */
+	bool counting, counting_outside;
+	/* CUPTI's API records fill the API rows: of the runtime functions that ktime does not wrap,
+	 * or of all driver functions. */
+	bool runtime_records, driver_records;
+
+	/* For the collector thread. */
+	enum plan_state state;
+	bool late;	      /* CUPTI is started within a budget of the user's, or was */
+	bool adapts;	      /* what CUPTI records is decided while the program runs */
+	double budget;	      /* of the run's time, as a fraction */
+	uint64_t cupti_since; /* calls that began later leave records, in clock_ticks() */
+};
+
+/* What the launch path reads of it is in launch_state. Written by the functions below, on any
+ * thread, and by recording.c and late_start.c. */
+extern struct plan plan;
+
+static inline int plan_of_launch(void)
+{
+	return atomic_load_explicit(&launch_state.needs, memory_order_relaxed);
+}
+
+static inline bool plan_is_cupti(void)
+{
+	return atomic_load_explicit(&launch_state.cupti, memory_order_relaxed);
+}
+
+/* Whether calls are matched with their records, if there are any. */
+static inline bool plan_matches(void)
+{
+	return plan.state < PLAN_CONTINUOUS && plan.state != PLAN_WAITING;
+}
+
+/*
+ * Whether CUPTI waits until the launches have shown that its cost fits into the budget: the user
+ * has given one, and nothing is asked for that needs CUPTI from the start.
+ */
+bool plan_waits_for_budget(void);
+/* Whether CUPTI is not to be started before the profiling window opens for the first time, nor
+ * anything of ktime's be put on the device: with --start off, or until --delay is over. Counters
+ * are read by CUPTI from the start. */
+bool plan_begins_later(void);
+
+/* Decides once, before the first call is recorded: EVENTS, DEFERRED, WAITING or MATCHED, as CUPTI
+ * is there, of this version. `runtime_records` and `driver_records`: the API records that CUPTI is
+ * asked for. */
+void plan_choose(enum plan_state state, uint32_t version, bool runtime_records,
+		 bool driver_records);
+/* The profiling window opens or closes. Under its lock. */
+void plan_window(bool open);
+/* CUPTI was started while the program launches, of that version; 0: it could not be. For the
+ * collector thread. */
+void plan_cupti_started(uint32_t version);
+/* The program has ended CUPTI, or taken it: events are the only clock from now on. */
+void plan_cupti_ended(void);
+
+/* Launches need that from now on, or no more. Any thread. */
+void plan_need(enum plan_need need);
+void plan_need_no_more(enum plan_need need);
+/* A stream capture began, or has ended. */
+void plan_capture(bool live);
+
+#endif
