@@ -33,6 +33,7 @@ struct tables {
 	void *behind; /* the driver's handle, if dlopen returns another one to programs */
 };
 
+/* Each thread may look; the first one that finds all publishes it. */
 static struct {
 	struct tables *_Atomic tables; /* NULL: not found yet */
 	const char *_Atomic unusable;  /* why they could not be filled the last time */

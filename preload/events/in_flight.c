@@ -78,6 +78,7 @@ struct slot {
 	uint32_t number, stream;
 };
 
+/* Which streams had calls of late, by device. For the collector. */
 static struct {
 	bool known;
 	uint32_t first; /* the stream of the first call */

@@ -24,6 +24,9 @@
 
 /* What libktime.so exports of CUDA's names: driver, runtime, and some of CUPTI's. */
 #define MAX_NAMES (ENTRY_COUNT + RUNTIME_COUNT + 32)
+
+/* ktime's own names, and what is known of the other objects; but for the last two it is constant
+ * once the process has started. */
 static struct {
 	struct elf_name own_names[MAX_NAMES];
 	unsigned own_name_count;

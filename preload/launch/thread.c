@@ -14,6 +14,7 @@
 
 __thread struct thread *thread_self;
 
+/* The list, to which each thread adds itself, and what is called as one ends. */
 static struct {
 	struct thread *_Atomic threads;
 	pthread_key_t end_key;

@@ -57,6 +57,8 @@ static struct {
 	/* The process that the loader loaded the library into, of which this may be a child. */
 	pid_t loaded, loaded_session, loaded_parent;
 } process;
+
+/* How CUPTI was started, by the thread that starts ktime. */
 static struct {
 	bool started;
 	bool waits; /* it is started later, or not at all: late_start.h */

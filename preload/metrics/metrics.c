@@ -59,6 +59,7 @@ static struct {
 	size_t counter_count;
 } asked;
 
+/* What was measured. */
 static struct {
 	pthread_mutex_t lock; /* of the kernels and marks */
 	struct measured_kernel *kernels[KERNELS_MOST];

@@ -24,7 +24,7 @@ struct started_range {
 #define STARTING 1u /* no range's id: these begin with STARTED_MOST */
 
 static __thread struct range_thread *self __attribute__((tls_model("initial-exec")));
-/* Of all threads. */
+/* Of all threads: their list, what is called as one ends, and the start/end ranges. */
 static struct {
 	struct range_thread *_Atomic threads;
 	pthread_key_t end_key;

@@ -16,6 +16,7 @@
  * thread's ring holds 22 ms of the fastest launching. Chosen. */
 #define COPY_NS 10000000u
 
+/* For the collector. */
 static struct {
 	struct control_page *page;
 	void (*collect)(void);
