@@ -7,21 +7,13 @@
 #include "report/html/html.h"
 #include "tests/unit/test.h"
 
-char *page_text(struct session *session, const char *words)
+/* The text of a file, which is removed. */
+static char *taken(const char *path)
 {
-	char path[] = "/tmp/ktime-page-XXXXXX", message[256];
-	int file = mkstemp(path);
-	struct options options;
-	char *text;
+	int file = open(path, O_RDONLY | O_CLOEXEC);
 	off_t size;
+	char *text;
 
-	assert_true(file >= 0);
-	options_defaults(&options);
-	assert_int_equal(options_parse_string(&options, words, message, sizeof(message)), 0);
-	options.force_overwrite = true;
-	assert_int_equal(profile_page_write(session, &options, path, message, sizeof(message)), 0);
-	close(file);
-	file = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(file >= 0);
 	size = lseek(file, 0, SEEK_END);
 	text = malloc((size_t)size + 1);
@@ -30,6 +22,32 @@ char *page_text(struct session *session, const char *words)
 	text[size] = '\0';
 	close(file);
 	unlink(path);
-	options_free(&options);
 	return text;
+}
+
+char *page_text(struct session *session, const char *words)
+{
+	char path[] = "/tmp/ktime-page-XXXXXX", message[256];
+	struct options options;
+
+	close(mkstemp(path));
+	options_defaults(&options);
+	assert_int_equal(options_parse_string(&options, words, message, sizeof(message)), 0);
+	options.force_overwrite = true;
+	assert_int_equal(profile_page_write(session, &options, path, message, sizeof(message)), 0);
+	options_free(&options);
+	return taken(path);
+}
+
+char *comparison_page_text(const struct comparison *comparison)
+{
+	char path[] = "/tmp/ktime-page-XXXXXX", message[256];
+	struct options options;
+
+	close(mkstemp(path));
+	options_defaults(&options);
+	options.force_overwrite = true;
+	options.html = path;
+	assert_int_equal(comparison_page_write(comparison, &options, message, sizeof(message)), 0);
+	return taken(path);
 }

@@ -3,7 +3,6 @@
 /* clang-format off: before all that reads the clock. */
 #include "tests/sim/clock/virtual_clock.h"
 /* clang-format on */
-
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>

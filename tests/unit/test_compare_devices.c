@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory, energy and clocks of the two sides of a comparison. */
-
 #include <cjson/cJSON.h>
 #include "report/compare/compare.h"
 #include "tests/unit/test.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory, energy and clocks in the page of a comparison. */
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "report/compare/compare.h"
+#include "tests/unit/page_text.h"
 #include "tests/unit/test.h"
 
 #define S 1000000000ull
@@ -13,7 +13,7 @@ static const char *const files[] = {"one"};
 /* A side of which nothing is known. */
 static const struct profile unknown = {.files = files, .runs = 1};
 static struct comparison comparison;
-static char page[200000];
+static char *page;
 
 static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
 {
@@ -41,26 +41,16 @@ BEFORE_EACH
 	comparison = (struct comparison){.a = &a, .b = &b};
 }
 
+AFTER_EACH
+{
+	free(page);
+	page = NULL;
+}
+
 static void write_page(void)
 {
-	char path[] = "/tmp/ktime-compared-XXXXXX", message[256];
-	struct options options;
-	int file = mkstemp(path);
-	ssize_t size;
-
-	assert_true(file >= 0);
-	close(file);
-	options_defaults(&options);
-	options.force_overwrite = true;
-	options.html = path;
-	assert_int_equal(comparison_page_write(&comparison, &options, message, sizeof(message)), 0);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	assert_true(file >= 0);
-	size = read(file, page, sizeof(page) - 1);
-	assert_true(size > 0);
-	page[size] = '\0';
-	close(file);
-	unlink(path);
+	free(page);
+	page = comparison_page_text(&comparison);
 }
 
 static void has(const char *text)

@@ -2,31 +2,7 @@
 /* --bytes, --flops and --work: what is declared is read, and what is malformed is refused. */
 #include <unistd.h>
 
-#include "report/options/options.h"
-#include "tests/unit/test.h"
-
-static struct options options;
-static char message[256];
-
-static int parse(const char *text)
-{
-	options_free(&options);
-	options_defaults(&options);
-	strcpy(message, "");
-	return options_parse_string(&options, text, message, sizeof(message));
-}
-
-static void refused(const char *text, const char *expected)
-{
-	assert_int_equal(parse(text), -22);
-	assert_string_equal(message, expected);
-	assert_null(options.declared);
-}
-
-AFTER_EACH
-{
-	options_free(&options);
-}
+#include "tests/unit/parsed_options.h"
 
 TEST(declarations_are_taken_apart)
 {

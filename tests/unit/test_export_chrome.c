@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A Chrome trace keeps the rules of the trace event format, and its arrows lead to what was
  * launched. */
-
 #include <cjson/cJSON.h>
 
 #include "report/export/export.h"
 #include "tests/unit/records.h"
-#include "tests/unit/one_session.h"
+#include "tests/unit/one_trace.h"
 
 #define DEVICE_PID 0x40000000
 
@@ -25,16 +24,6 @@ AFTER_EACH
 {
 	cJSON_Delete(document);
 	document = events = NULL;
-}
-
-static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,
-		   struct trace_record rest)
-{
-	rest.kind = kind;
-	rest.name = session_intern(session, name);
-	rest.start = start;
-	rest.end = end;
-	assert_int_equal(session_trace(session, &rest), 0);
 }
 
 static void export(void)

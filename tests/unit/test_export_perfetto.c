@@ -6,7 +6,7 @@
 #include "report/export/export.h"
 #include "report/session/items.h"
 #include "tests/unit/perfetto_text.h"
-#include "tests/unit/one_session.h"
+#include "tests/unit/one_trace.h"
 
 static struct options options;
 static char *lines, *place;
@@ -26,16 +26,6 @@ AFTER_EACH
 {
 	free(lines);
 	lines = NULL;
-}
-
-static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,
-		   struct trace_record rest)
-{
-	rest.kind = kind;
-	rest.name = session_intern(session, name);
-	rest.start = start;
-	rest.end = end;
-	assert_int_equal(session_trace(session, &rest), 0);
 }
 
 static void export(void)

@@ -5,42 +5,18 @@
 #include <sqlite3.h>
 
 #include "report/export/export.h"
-#include "tests/unit/one_session.h"
+#include "tests/unit/one_folder.h"
+#include "tests/unit/one_trace.h"
 
-static char path[] = "/tmp/ktime-export-XXXXXX";
 static sqlite3 *database;
-
-static uint64_t intern(const char *text)
-{
-	uint64_t offset = session_intern(session, text);
-
-	assert_true(offset);
-	return offset;
-}
-
-static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,
-		   struct trace_record rest)
-{
-	rest.kind = kind;
-	rest.name = intern(name);
-	rest.start = start;
-	rest.end = end;
-	assert_int_equal(session_trace(session, &rest), 0);
-}
 
 BEFORE_EACH
 {
-	int descriptor;
-
-	strcpy(path, "/tmp/ktime-export-XXXXXX");
-	descriptor = mkstemp(path);
-	assert_true(descriptor >= 0);
-	close(descriptor);
 	header->pid = 321;
 	header->start_realtime = 1700000000123456789;
 	header->trace_start = 1000;
-	header->command = intern("./build/saxpy 100");
-	header->hostname = intern("node7");
+	header->command = session_intern(session, "./build/saxpy 100");
+	header->hostname = session_intern(session, "node7");
 	header->devices[1].used = 1;
 	strcpy(header->devices[1].name, "NVIDIA H200");
 	memset(header->devices[1].uuid, 0xab, 16);
@@ -52,7 +28,6 @@ AFTER_EACH
 {
 	sqlite3_close(database);
 	database = NULL;
-	assert_int_equal(unlink(path), 0);
 }
 
 static void export(void)

@@ -1,29 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Options mean what they mean in nvprof, and a wrong one is refused with a line that helps. */
-#include "report/options/options.h"
-#include "tests/unit/test.h"
-
-static struct options options;
-static char message[256];
-
-static int parse(const char *text)
-{
-	options_free(&options);
-	options_defaults(&options);
-	strcpy(message, "");
-	return options_parse_string(&options, text, message, sizeof(message));
-}
-
-static void refused(const char *text, const char *expected)
-{
-	assert_int_equal(parse(text), -22);
-	assert_string_equal(message, expected);
-}
-
-AFTER_EACH
-{
-	options_free(&options);
-}
+#include "tests/unit/parsed_options.h"
 
 TEST(nothing_asked_for_gives_the_defaults)
 {

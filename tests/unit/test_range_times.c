@@ -3,7 +3,6 @@
 /* clang-format off: before all that reads the clock. */
 #include "tests/sim/clock/virtual_clock.h"
 /* clang-format on */
-
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>

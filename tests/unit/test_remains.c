@@ -3,7 +3,6 @@
  * alone or as the processes of a tree. */
 #include <errno.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/command/commands.h"
