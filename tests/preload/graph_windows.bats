@@ -67,6 +67,9 @@ recorded()
 @test "child graphs, memsets and copies are counted and estimated like kernels" {
 	windows mixed
 	are_totals $'4000 4000 [CUDA memset]\n4000 4080 [CUDA memcpy HtoD]\n400000 400000 first\n8000 40000 second'
+	# The child graph is a node too. Each kernel is listed once, whatever else there is.
+	is '105 first second' jq -r '.rows[] | select(.kind == "graph") | "\(.nodes) \(.kernels / "\n" | join(" "))"' \
+		<("$built/ktime" export --json - session)
 }
 
 @test "nodes that the program disables are not counted from then on" {
