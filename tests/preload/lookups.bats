@@ -106,3 +106,10 @@ rows()
 		select(.name | test("cudaMemcpy|HtoD")) |
 		"\(.name) \(.seen_by_hooks) \(.failed) \(.bytes.total // 0)"'
 }
+
+@test "functions of a newer driver that make the GPU work are named, each once" {
+	SIM_LATER=1 same_as_alone "$programs/later"
+	is 4 eval 'grep -c ": found" <<<"$output"'
+	is $'cuLaunchLater\ncuMemcpyLater' eval "remarks | sed -n 's/ was called or may have been: .* is not in the table\$//p' | sort"
+	says "1 GPU operation timed"
+}
