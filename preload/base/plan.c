@@ -46,6 +46,7 @@ void plan_choose(enum plan_state state, uint32_t version, bool runtime_records, 
 	plan.state = state;
 	plan.late = state == PLAN_WAITING;
 	plan.budget = options_budget(&settings) / 100;
+	plan.begun = !plan_begins_later();
 	launch_state.events = settings.timer != TIMER_CUPTI && settings.events != EVENTS_OFF;
 	plan.counting =
 		!ever && !wants_every_pair() && every_device && !options_want_trace(&settings);
@@ -100,6 +101,21 @@ void plan_cupti_started(uint32_t version)
 		plan.state = PLAN_EVENTS;
 		plan.runtime_records = plan.driver_records = false;
 	}
+}
+
+void plan_calls_leave_records(void)
+{
+	plan.cupti_since = clock_ticks();
+}
+
+void plan_graphs_seen(void)
+{
+	plan.state = PLAN_CONTINUOUS;
+}
+
+void plan_over_budget(void)
+{
+	plan.state = PLAN_WINDOWS;
 }
 
 void plan_cupti_ended(void)

@@ -18,11 +18,11 @@
  *   WINDOWS	copies and memsets; kernels in	alone
  *		windows of some milliseconds
  *
- * Where CUPTI cannot be started, or the program ends it, no more than that changes: no records
- * come. From the first graph on, and after a start amid the run, no call is matched with a record:
- * around a moment when the recording is turned off or on nobody knows which calls left one. Tracing
- * each node of a graph can cost more than all of the program, so the plan adapts by default. The
- * moves to CONTINUOUS and WINDOWS are made by recording.c, the others here.
+ * A deferred start that fails leads to EVENTS. Where the start within a budget fails, or the
+ * program ends CUPTI, the state stays and no records come. From the first graph on, and after a
+ * start amid the run, no call is matched with a record: around a moment when the recording is
+ * turned off or on nobody knows which calls left one. Tracing each node of a graph can cost more
+ * than all of the program, so by default what is recorded adapts (recording.c).
  */
 #ifndef KTIME_PRELOAD_BASE_PLAN_H
 #define KTIME_PRELOAD_BASE_PLAN_H
@@ -33,7 +33,6 @@
 #include <stdint.h>
 
 #include "preload/base/launch_state.h"
-#include "preload/base/plan.h"
 
 enum plan_state {
 	PLAN_EVENTS,
@@ -73,13 +72,11 @@ struct plan {
 	/* For the collector thread. */
 	enum plan_state state;
 	bool late;	      /* CUPTI is started within a budget of the user's, or was */
-	bool adapts;	      /* what CUPTI records is decided while the program runs */
 	double budget;	      /* of the run's time, as a fraction */
 	uint64_t cupti_since; /* calls that began later leave records, in clock_ticks() */
 };
 
-/* What the launch path reads of it is in launch_state. Written by the functions below, on any
- * thread, and by recording.c and late_start.c. */
+/* What the launch path reads of it is in launch_state. Written by the functions below alone. */
 extern struct plan plan;
 
 static inline int plan_of_launch(void)
@@ -118,6 +115,12 @@ void plan_window(bool open);
 /* CUPTI was started while the program launches, of that version; 0: it could not be. For the
  * collector thread. */
 void plan_cupti_started(uint32_t version);
+/* After a deferred start: calls that begin from now on leave records. For the collector thread. */
+void plan_calls_leave_records(void);
+/* The program makes graphs, and the plan adapts; recording everything costs more than the budget.
+ * For the collector thread. */
+void plan_graphs_seen(void);
+void plan_over_budget(void);
 /* The program has ended CUPTI, or taken it: events are the only clock from now on. */
 void plan_cupti_ended(void);
 

@@ -53,7 +53,6 @@ void window_start(const struct window_times *times)
 		window.opens = window.every ? now + window.every : 0;
 	window.closes = on && window.duration ? now + window.duration : 0;
 	atomic_store_explicit(&launch_state.window_open, on, memory_order_relaxed);
-	plan.begun = !plan_begins_later();
 	plan_window(on);
 }
 

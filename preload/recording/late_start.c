@@ -207,7 +207,7 @@ void deferred_start_now(void (*collect)(void))
 	stream_forget_cached();
 	/* The program's threads ask for the ids that records have of graphs. */
 	operation_forget_kernels();
-	plan.cupti_since = clock_ticks();
+	plan_calls_leave_records();
 	collect();
 }
 

@@ -416,6 +416,7 @@ bool recording_wants_flush(uint64_t now)
 
 /* Whether CUPTI records. */
 static struct {
+	bool adapts; /* what is recorded is decided while the program runs */
 	bool on;
 	double credit; /* ns that may still be spent */
 	double work;   /* ns that recording all launches would have cost */
@@ -470,8 +471,8 @@ void recording_start(void (*wake)(void), const struct cupti_settings *late_setti
 
 	if (plan.state == PLAN_DEFERRED)
 		deferred_start_plan(late_settings, start);
-	plan.adapts = adapts();
-	if (!plan.adapts)
+	recording.adapts = adapts();
+	if (!recording.adapts)
 		return;
 	recording.credit = plan.budget * CREDIT_NS;
 	window_times_start(now, WINDOWS_SHARE * plan.budget, clock_ticks() << 20);
@@ -533,7 +534,6 @@ void recording_take(const struct seen *seen)
  * between them: of the operations before it knows nothing else. */
 static void begin_recording(uint64_t now)
 {
-	plan.state = PLAN_CONTINUOUS;
 	recording.on = true;
 	recording.updated = recording.rows_updated = now;
 	sums_begin_late();
@@ -665,7 +665,7 @@ static void settle_when_arrived(uint64_t now)
 
 static void begin_windows(uint64_t now)
 {
-	plan.state = PLAN_WINDOWS;
+	plan_over_budget();
 	window.spent = 0;
 	window.random = plan.late;
 	close_window(now);
@@ -763,11 +763,11 @@ static void update_recording(uint64_t now)
 
 uint64_t recording_update(uint64_t now, uint64_t period)
 {
-	if (!plan.adapts || (plan_matches() && !instantiation_ever) ||
+	if (!recording.adapts || (plan_matches() && !instantiation_ever) ||
 	    (plan.state != PLAN_WAITING && !cupti_active()))
 		return period;
 	if (plan.state == PLAN_MATCHED) {
-		plan.state = PLAN_CONTINUOUS;
+		plan_graphs_seen();
 		recording.updated = now;
 		sums_start();
 	}
