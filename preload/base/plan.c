@@ -5,29 +5,29 @@
 
 #include "preload/base/clock.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 
 struct plan plan;
 
 bool plan_waits_for_budget(void)
 {
-	return !isnan(settings.budget) && settings.timer == TIMER_AUTO &&
-	       settings.graph == GRAPH_AUTO && settings.events == EVENTS_AUTO &&
-	       settings.concurrent_kernels && settings.trace & TRACE_GPU &&
-	       !settings.nvtx_include[0] && !options_want_trace(&settings);
+	return !isnan(run.settings.budget) && run.settings.timer == TIMER_AUTO &&
+	       run.settings.graph == GRAPH_AUTO && run.settings.events == EVENTS_AUTO &&
+	       run.settings.concurrent_kernels && run.settings.trace & TRACE_GPU &&
+	       !run.settings.nvtx_include[0] && !options_want_trace(&run.settings);
 }
 
 bool plan_begins_later(void)
 {
-	return (!settings.start || (settings.profile_from_start && settings.delay > 0)) &&
-	       !settings.metrics;
+	return (!run.settings.start ||
+		(run.settings.profile_from_start && run.settings.delay > 0)) &&
+	       !run.settings.metrics;
 }
 
 /* Whether the user asked for an event pair around every operation, whatever that costs. */
 static bool wants_every_pair(void)
 {
-	return settings.events == EVENTS_ALL ||
-	       (settings.events == EVENTS_FRACTION && settings.events_fraction == 1);
+	return run.settings.events == EVENTS_ALL ||
+	       (run.settings.events == EVENTS_FRACTION && run.settings.events_fraction == 1);
 }
 
 /* `times`: and its records time the operations. */
@@ -41,15 +41,16 @@ static void cupti_is_there(uint32_t version, bool times)
 void plan_choose(enum plan_state state, uint32_t version, bool runtime_records, bool driver_records)
 {
 	bool ever = state == PLAN_MATCHED || state == PLAN_DEFERRED;
-	bool every_device = settings.trace & TRACE_GPU && settings.devices == UINT64_MAX;
+	bool every_device = run.settings.trace & TRACE_GPU && run.settings.devices == UINT64_MAX;
 
 	plan.state = state;
 	plan.late = state == PLAN_WAITING;
-	plan.budget = options_budget(&settings) / 100;
+	plan.budget = options_budget(&run.settings) / 100;
 	plan.begun = !plan_begins_later();
-	launch_state.events = settings.timer != TIMER_CUPTI && settings.events != EVENTS_OFF;
+	launch_state.events =
+		run.settings.timer != TIMER_CUPTI && run.settings.events != EVENTS_OFF;
 	plan.counting =
-		!ever && !wants_every_pair() && every_device && !options_want_trace(&settings);
+		!ever && !wants_every_pair() && every_device && !options_want_trace(&run.settings);
 	plan.counting_outside = state != PLAN_MATCHED && every_device;
 	plan.runtime_records = ever && runtime_records;
 	plan.driver_records = ever && driver_records;

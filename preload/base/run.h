@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* This run of the program, from ktime's start on: the profile that it is written to, and its clock.
- */
+/* This run of the program, from ktime's start on: what the user asked for, the profile that it is
+ * written to, and its clock. */
 #ifndef KTIME_PRELOAD_BASE_RUN_H
 #define KTIME_PRELOAD_BASE_RUN_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "preload/base/clock.h"
+#include "report/options/options.h"
 #include "report/session/session.h"
 
 /*
@@ -16,6 +20,7 @@ struct run {
 	struct session *session;
 	struct session_header *header; /* the session's */
 	struct clock_scale scale;
+	struct options settings; /* from KTIME_OPTIONS */
 };
 
 extern struct run run;
@@ -24,6 +29,22 @@ extern struct run run;
 static inline void run_count(enum session_counter counter, uint64_t by)
 {
 	run.header->counters[counter] += by;
+}
+
+/* Whether the user asked for rows of ROW_RUNTIME_API or ROW_DRIVER_API calls. */
+static inline bool run_wants_calls(enum row_kind kind)
+{
+	int api_trace = kind == ROW_RUNTIME_API ? API_TRACE_RUNTIME : API_TRACE_DRIVER;
+
+	return run.settings.trace & TRACE_API &&
+	       (run.settings.api_trace == API_TRACE_ALL || run.settings.api_trace == api_trace);
+}
+
+/* Whether the user asked for rows of a device's work; always true beyond SESSION_DEVICES. */
+static inline bool run_wants_device(int device)
+{
+	return run.settings.trace & TRACE_GPU &&
+	       (device < 0 || device >= SESSION_DEVICES || run.settings.devices >> device & 1);
 }
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/collector/cost.h"
 #include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
@@ -329,10 +328,10 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 	if (in_window)
 		rows_count_call(record, &place);
 	if (is_operation(record)) {
-		if (!in_window && settings_want_device(record->stream->context->device))
+		if (!in_window && run_wants_device(record->stream->context->device))
 			rows_add_outside(record->operation, record->stream->context->device, 1);
 		take_operation(thread, record, &place,
-			       in_window && settings_want_device(record->stream->context->device));
+			       in_window && run_wants_device(record->stream->context->device));
 		return;
 	}
 	release_pair(record);

@@ -13,7 +13,6 @@
 #include "preload/base/plan.h"
 #include "preload/base/rate_limit.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/drain.h"
@@ -91,7 +90,7 @@ static bool poll_events(void)
 	if (!plan_is_cupti())
 		return event_queue_poll(UINT64_MAX, calls_timed) >= BUSY_PAIRS;
 	/* CUPTI's buffers must be emptied in between. */
-	if (settings.events == EVENTS_AUTO && !rate_limit_due(&polling, start))
+	if (run.settings.events == EVENTS_AUTO && !rate_limit_due(&polling, start))
 		return false;
 	pending = event_queue_poll(start + POLL_NS, calls_timed);
 	rate_limit_note(&polling, start, clock_ns(CLOCK_MONOTONIC), 0);

@@ -11,7 +11,6 @@
 #include "cupti/library.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"

@@ -11,7 +11,6 @@
 #include "preload/base/plan.h"
 #include "preload/base/pointer_map.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
 #include "preload/recording/rows.h"
@@ -80,7 +79,7 @@ static struct operation *operation_of_record(const struct activity *activity)
 
 static bool is_in_window(const struct activity *activity)
 {
-	return settings_want_device((int)activity->device) &&
+	return run_wants_device((int)activity->device) &&
 	       window_was_open(activity->start + (uint64_t)cupti_clock_behind);
 }
 
@@ -485,7 +484,7 @@ static void take_unified_memory(const struct activity *activity)
 	if (device == ACTIVITY_HOST)
 		device = activity->source_device == ACTIVITY_HOST ? activity->destination_device
 								  : activity->source_device;
-	if (!settings_want_device((int)device))
+	if (!run_wants_device((int)device))
 		return;
 	row = session_row(run.session, ROW_MOVEMENT, names[kind],
 			  device < SESSION_DEVICES ? (int)device : 0);
@@ -548,7 +547,7 @@ static void take_other(const struct activity *activity)
 		name = overhead_kind_name(activity->overhead_kind);
 	} else {
 		kind = activity->kind == ACTIVITY_RUNTIME_API ? ROW_RUNTIME_API : ROW_DRIVER_API;
-		name = settings_want_calls(kind) ? api_call_name(activity) : NULL;
+		name = run_wants_calls(kind) ? api_call_name(activity) : NULL;
 		/* This is the collector thread, whose calls are ktime's. */
 		if (name && kind == ROW_DRIVER_API &&
 		    (driver_is_called(name) || activity->thread == (uint32_t)pthread_self()))

@@ -6,14 +6,13 @@
 #include "cupti/cupti.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/recording.h"
 
 bool trace_wants_memory(void)
 {
 	return trace_wanted() && trace_window_takes(ROW_KERNEL) &&
-	       (trace_window_is_open() || settings.trace & TRACE_GPU);
+	       (trace_window_is_open() || run.settings.trace & TRACE_GPU);
 }
 
 static void append(struct trace_record *record, const char *name)
@@ -99,7 +98,7 @@ static void append_call(unsigned api, const struct operation *operation,
 	enum row_kind kind;
 	const char *name = rows_call_name(api, &kind);
 
-	if (!name || !settings_want_calls(kind) || (plan.driver_records && kind == ROW_DRIVER_API))
+	if (!name || !run_wants_calls(kind) || (plan.driver_records && kind == ROW_DRIVER_API))
 		return;
 	record->kind = kind;
 	record->device = -1;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "preload/base/plan.h"
-#include "preload/base/settings.h"
+#include "preload/base/run.h"
 #include "preload/driver/driver.h"
 
 /*
@@ -131,16 +131,16 @@ static struct pairs pairs_wanted(void)
 {
 	const struct pairs *most = &pairs_without_cupti, *each = &pairs_within_budget;
 
-	if (settings.events == EVENTS_ALL)
+	if (run.settings.events == EVENTS_ALL)
 		return pairs_for_every_call;
 	if (plan_is_cupti())
 		return pairs_with_cupti;
-	if (settings.events != EVENTS_AUTO || isnan(settings.budget))
+	if (run.settings.events != EVENTS_AUTO || isnan(run.settings.budget))
 		return pairs_without_cupti;
 	return (struct pairs){
-		times(each->first, settings.budget, most->first),
-		times(each->later, settings.budget, most->later),
-		times(each->spare, settings.budget, most->spare),
+		times(each->first, run.settings.budget, most->first),
+		times(each->later, run.settings.budget, most->later),
+		times(each->spare, run.settings.budget, most->spare),
 	};
 }
 
@@ -166,8 +166,8 @@ static struct event_pool *idle_pool(const struct context *context)
 
 bool event_pools_thin(void)
 {
-	return settings.events == EVENTS_AUTO ||
-	       (settings.events == EVENTS_FRACTION && settings.events_fraction > 1);
+	return run.settings.events == EVENTS_AUTO ||
+	       (run.settings.events == EVENTS_FRACTION && run.settings.events_fraction > 1);
 }
 
 static struct event_pool *new_pool(struct context *context)
@@ -301,7 +301,7 @@ void event_pools_free_ended(void)
  */
 void event_pools_grow(void)
 {
-	if (plan_is_cupti() && settings.events == EVENTS_AUTO)
+	if (plan_is_cupti() && run.settings.events == EVENTS_AUTO)
 		return;
 	for (struct event_pool *pool = event_pool_first(); pool; pool = pool->all_next) {
 		uint32_t put = atomic_load_explicit(&pool->put, memory_order_relaxed);

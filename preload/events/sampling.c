@@ -6,7 +6,6 @@
 #include "cupti/cupti.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/events/calibration.h"
 #include "preload/handles/operation.h"
 
@@ -127,7 +126,7 @@ static double part_of_pairs(double budget, double calls)
 
 static bool is_strict(void)
 {
-	return !isnan(settings.budget) && !plan_is_cupti();
+	return !isnan(run.settings.budget) && !plan_is_cupti();
 }
 
 /* For how long a budget of the user's has paid after so long. */
@@ -222,15 +221,15 @@ void sampling_start(uint64_t now)
 	sampling.cupti_seen = 0;
 	sampling.cupti_rate = 0;
 	sampling.pairs_seen = sampling.credit = 0;
-	if (settings.events == EVENTS_FRACTION)
-		operation_first_sampling(threshold_of(1.0 / settings.events_fraction));
+	if (run.settings.events == EVENTS_FRACTION)
+		operation_first_sampling(threshold_of(1.0 / run.settings.events_fraction));
 }
 
 void sampling_update(uint64_t now, unsigned threads)
 {
 	uint64_t elapsed = now - sampling.window_start;
 	uint64_t calls = 0, cupti;
-	double allowed, least, most, used, budget = options_budget(&settings) / 100;
+	double allowed, least, most, used, budget = options_budget(&run.settings) / 100;
 
 	if (elapsed < (sampling.windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
@@ -256,7 +255,7 @@ void sampling_update(uint64_t now, unsigned threads)
 		((double)(cupti - sampling.cupti_seen) / (double)elapsed - sampling.cupti_rate);
 	sampling.cupti_seen = cupti;
 	most = follow_rates(elapsed);
-	if (!launch_state.events || settings.events != EVENTS_AUTO)
+	if (!launch_state.events || run.settings.events != EVENTS_AUTO)
 		return;
 	allowed = part_of_pairs(budget, most / threads) /
 		  (EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS + (threads - 1) * EVENT_PAIR_THREAD_NS);

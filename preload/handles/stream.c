@@ -7,7 +7,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/plan.h"
-#include "preload/base/settings.h"
+#include "preload/base/run.h"
 #include "report/session/entries.h"
 
 /* The lock guards what is added and found by handle; the lists are walked without it. */
@@ -82,7 +82,7 @@ static struct context *context_lookup_locked(CUcontext handle)
 	context->handle = handle;
 	context->device = device;
 	context_on_device(device);
-	context->reported = settings_want_device(device);
+	context->reported = run_wants_device(device);
 	context->id = ++known.context_count;
 	context->next = atomic_load_explicit(&known.contexts, memory_order_relaxed);
 	atomic_store_explicit(&known.contexts, context, memory_order_release);

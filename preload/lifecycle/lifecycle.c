@@ -14,7 +14,6 @@
 #include "preload/base/clock.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
 #include "preload/collector/trace.h"
@@ -68,10 +67,17 @@ static struct {
 
 static void read_settings(void)
 {
+	const char *text = environment_get("KTIME_OPTIONS");
 	char message[256];
 
-	if (settings_read(message, sizeof(message)))
+	options_defaults(&run.settings);
+	if (text && options_parse_string(&run.settings, text, message, sizeof(message))) {
+		options_free(&run.settings);
+		options_defaults(&run.settings);
 		log_file_say(process.pid, "KTIME_OPTIONS: %s; going on with the defaults", message);
+	}
+	/* It begins by the same window. */
+	run.settings.profile_from_start &= run.settings.start;
 }
 
 static void read_command(char *command, size_t size)
@@ -117,7 +123,7 @@ static void describe_devices(void)
 	for (int i = 0; i < count && i < SESSION_DEVICES; i++)
 		device_describe(&run.header->devices[devices.count++], &calls, i);
 	/* Now: at the end a thread of the program's may hold the loader's lock. */
-	if (options_want_rates(&settings) || settings.energy)
+	if (options_want_rates(&run.settings) || run.settings.energy)
 		devices.no_nvml = nvml_load(real_dlsym);
 }
 
@@ -136,13 +142,14 @@ static void describe_run(void)
 	header->hostname = session_intern(run.session, hostname);
 	driver.cuDriverGetVersion(&version);
 	header->driver_version = (uint32_t)version;
-	header->timer = (uint32_t)settings.timer;
-	header->budget_percent = options_budget(&settings);
-	header->budget_given = !isnan(settings.budget);
-	header->events_fraction = settings.events_fraction;
-	header->trace_on = options_want_trace(&settings);
-	if (settings.keep_trace.bytes)
-		session_limit_trace(run.session, settings.keep_trace.bytes, settings.keep_trace.ns);
+	header->timer = (uint32_t)run.settings.timer;
+	header->budget_percent = options_budget(&run.settings);
+	header->budget_given = !isnan(run.settings.budget);
+	header->events_fraction = run.settings.events_fraction;
+	header->trace_on = options_want_trace(&run.settings);
+	if (run.settings.keep_trace.bytes)
+		session_limit_trace(run.session, run.settings.keep_trace.bytes,
+				    run.settings.keep_trace.ns);
 	describe_devices();
 }
 
@@ -153,8 +160,9 @@ static bool gates_are_allowed(void)
 	const char *blocking = environment_get("CUDA_LAUNCH_BLOCKING");
 	char reason[256];
 
-	return settings.gate == GATE_AUTO && !settings.metrics && !(blocking && atoi(blocking)) &&
-	       !driver_stand_in() && !refusal_by_environment(reason, sizeof(reason));
+	return run.settings.gate == GATE_AUTO && !run.settings.metrics &&
+	       !(blocking && atoi(blocking)) && !driver_stand_in() &&
+	       !refusal_by_environment(reason, sizeof(reason));
 }
 
 /* Whether this CUPTI can be used as a budget of the user's needs it. */
@@ -173,8 +181,8 @@ static bool graph_nodes_are_wanted(void)
 {
 	const struct cupti_version *version = cupti_version_of(library_functions()->version);
 
-	return version->records_nodes &&
-	       (settings.graph == GRAPH_NODE || (settings.graph == GRAPH_AUTO && pause_is_safe()));
+	return version->records_nodes && (run.settings.graph == GRAPH_NODE ||
+					  (run.settings.graph == GRAPH_AUTO && pause_is_safe()));
 }
 
 static void start_cupti(void)
@@ -182,12 +190,12 @@ static void start_cupti(void)
 	bool waits = plan_waits_for_budget(), gates = gates_are_allowed(), loaded;
 	/* Where not all is recorded the calls are the hooks', as with events. */
 	struct cupti_settings wanted = {
-		.serial_kernels = !settings.concurrent_kernels,
-		.runtime_api = settings_want_calls(ROW_RUNTIME_API) && !waits,
+		.serial_kernels = !run.settings.concurrent_kernels,
+		.runtime_api = run_wants_calls(ROW_RUNTIME_API) && !waits,
 		/* What a cudart calls is known by the runtime's names unless the driver's are asked
 		 * for: they cost 0.15 us a launch. */
-		.driver_api = settings_want_calls(ROW_DRIVER_API) &&
-			      !settings_want_calls(ROW_RUNTIME_API) && !waits,
+		.driver_api = run_wants_calls(ROW_DRIVER_API) &&
+			      !run_wants_calls(ROW_RUNTIME_API) && !waits,
 		.unified_memory = !waits,
 		.wake = collector_wake,
 	};
@@ -195,7 +203,7 @@ static void start_cupti(void)
 
 	driver.cuDriverGetVersion(&version);
 	library_symbol = real_dlsym;
-	loaded = settings.timer != TIMER_EVENTS && !process.makes_no_call &&
+	loaded = run.settings.timer != TIMER_EVENTS && !process.makes_no_call &&
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
 		 (!waits || may_pause());
@@ -204,7 +212,7 @@ static void start_cupti(void)
 	cupti.waits = loaded && (waits || plan_begins_later());
 	cupti.started = loaded && !cupti.waits &&
 			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
-	main_thread_add_own(settings.prometheus != NULL);
+	main_thread_add_own(run.settings.prometheus != NULL);
 	plan_choose(cupti.started  ? PLAN_MATCHED
 		    : !cupti.waits ? PLAN_EVENTS
 		    : waits	   ? PLAN_WAITING
@@ -233,7 +241,7 @@ static void describe_cupti(void)
 	if (elf_definer_in_front("dlsym"))
 		session_note(run.session, "Calls may be missing: " IN_FRONT ".",
 			     elf_definer_in_front("dlsym"));
-	if (!cupti.started && !cupti.waits && !settings.concurrent_kernels)
+	if (!cupti.started && !cupti.waits && !run.settings.concurrent_kernels)
 		session_note(run.session,
 			     "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
@@ -245,7 +253,7 @@ static void warn_of_whole_graphs(void)
 	const struct row *row;
 	bool graphs = false;
 
-	if (!cupti.started || settings.graph == GRAPH_WHOLE || cupti.settings.graph_nodes)
+	if (!cupti.started || run.settings.graph == GRAPH_WHOLE || cupti.settings.graph_nodes)
 		return;
 	if (cupti_version_of(library_functions()->version)->records_nodes)
 		more = "; --graph node records them all the same";
@@ -266,12 +274,12 @@ static void warn_of_whole_graphs(void)
  */
 static void finish_devices(void)
 {
-	if (settings.energy && !energy_reader_end()) {
+	if (run.settings.energy && !energy_reader_end()) {
 		session_note(run.session, "NVML did not answer at the end of the run: energy and "
 					  "clocks end with its last answer.");
 		devices.no_nvml = "NVML did not answer";
 	}
-	if (!options_want_rates(&settings))
+	if (!options_want_rates(&run.settings))
 		return;
 	if (!devices.no_nvml)
 		devices.no_nvml = nvml_describe(run.header->devices, devices.count);
@@ -310,24 +318,29 @@ __attribute__((constructor)) static void note_process(void)
  * left the session as daemon(3) does, is the program itself. */
 static bool is_wanted_process(void)
 {
-	return !settings.only_process || settings.only_process == process.pid ||
-	       (settings.only_process == process.loaded && getsid(0) != process.loaded_session);
+	return !run.settings.only_process || run.settings.only_process == process.pid ||
+	       (run.settings.only_process == process.loaded && getsid(0) != process.loaded_session);
 }
 
-/* Whether the process is of a rank that --ranks wants timed; the others count. */
+/* Whether the process is of a rank that --ranks wants timed; the others count their operations, and
+ * time none of them. */
 static bool is_timed_rank(struct process_rank *rank)
 {
 	bool timed;
 
-	*rank = rank_find(settings.rank_variable);
-	if (rank->rank < 0 && settings.rank_variable)
+	*rank = rank_find(run.settings.rank_variable);
+	if (rank->rank < 0 && run.settings.rank_variable)
 		log_file_say(process.pid,
 			     "the rank is not known: the variable %s of --rank-variable is not "
 			     "set to a number",
-			     settings.rank_variable);
-	timed = rank_is_listed(settings.ranks, rank->rank);
-	if (!timed)
-		settings_count_only();
+			     run.settings.rank_variable);
+	timed = rank_is_listed(run.settings.ranks, rank->rank);
+	if (!timed) {
+		run.settings.timer = TIMER_EVENTS;
+		run.settings.events = EVENTS_OFF;
+		run.settings.keep_trace.bytes = 0;
+		run.settings.print_gpu_trace = run.settings.print_api_trace = false;
+	}
 	return timed;
 }
 
@@ -341,7 +354,7 @@ static void start_once(void)
 	read_settings();
 	if (!is_wanted_process()) {
 		/* Of a script's run this may be all that is seen of ktime. */
-		if (!settings.quiet)
+		if (!run.settings.quiet)
 			log_file_say(process.pid, "%s",
 				     "this process is not profiled: --profile-child-processes "
 				     "includes it");
@@ -370,23 +383,24 @@ static void start_once(void)
 	/* Not before: NVML initialised on one thread while CUPTI starts on another leaves a lock of
 	 * the driver's held, and the program's next cuInit waits for it for ever (driver 580.159,
 	 * CUPTI 13.0). */
-	if (settings.energy)
+	if (run.settings.energy)
 		main_thread_add_own(energy_reader_start(devices.count, devices.no_nvml != NULL));
 	describe_cupti();
 	metrics_start(cupti.started ? "" : cupti.reason);
 	run.header->events_active = launch_state.events;
-	window_start(&(struct window_times){settings.profile_from_start, settings.delay,
-					    settings.duration, settings.every, settings.timeout});
+	window_start(&(struct window_times){run.settings.profile_from_start, run.settings.delay,
+					    run.settings.duration, run.settings.every,
+					    run.settings.timeout});
 	if (window_stays_open())
 		session_note(run.session,
 			     "All is collected: each window is as long as the time from one to the "
 			     "next (--every %g); --duration makes them shorter.",
-			     settings.every);
+			     run.settings.every);
 	/* From the first allocation on. */
 	held_changes_want(trace_wants_memory());
 	/* CUPTI may record calls of this thread before its first wrapped one, and gives no number
 	 * of the kernel's for it. */
-	if (options_want_trace(&settings) && !thread_self)
+	if (options_want_trace(&run.settings) && !thread_self)
 		thread_enter();
 	collector_begin(cupti.waits ? &cupti.settings : NULL);
 	error = output_start_reporter();
@@ -395,7 +409,7 @@ static void start_once(void)
 			     "Signals that end the program end it without a report: ktime's second "
 			     "thread could not be started.");
 	else
-		endings_handle_signals(settings.only_process == process.loaded &&
+		endings_handle_signals(run.settings.only_process == process.loaded &&
 				       process.loaded_parent == 1);
 	output_start_metrics();
 	background_threads_wait(BEGIN_WAIT_NS);

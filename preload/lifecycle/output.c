@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/reporter/reporter.h"
 #include "report/options/filename.h"
 #include "report/options/log_file.h"
@@ -45,19 +44,19 @@ static bool is_to_be_replaced(const char *path)
 {
 	char text[FILE_IDENTITY_SIZE];
 
-	return settings.replaces && file_identity(path, text) &&
-	       strcmp(text, settings.replaces) == 0;
+	return run.settings.replaces && file_identity(path, text) &&
+	       strcmp(text, run.settings.replaces) == 0;
 }
 
 /* The file of -o, which goes to profile_path. `of_rank`: its name is made of the rank. */
 static int create_named(bool of_rank, pid_t *holder)
 {
 	const struct name_codes codes = own_codes();
-	char *path = filename_expand_path(settings.export_profile, &codes, output.message,
+	char *path = filename_expand_path(run.settings.export_profile, &codes, output.message,
 					  sizeof(output.message));
-	bool trace = options_want_trace(&settings);
+	bool trace = options_want_trace(&run.settings);
 	/* Of those that the program starts each has a file. */
-	bool shared = of_rank || settings.profile_children;
+	bool shared = of_rank || run.settings.profile_children;
 	int error;
 
 	*holder = 0;
@@ -65,14 +64,15 @@ static int create_named(bool of_rank, pid_t *holder)
 		return -EINVAL;
 	snprintf(output.profile, sizeof(output.profile), "%s", path);
 	/* Without the lock of folder_create_kept: the folder may be shared between nodes. */
-	if (of_rank && settings.force_overwrite && !folder_holder(path))
+	if (of_rank && run.settings.force_overwrite && !folder_holder(path))
 		error = session_create(&run.session, path,
 				       SESSION_KEPT | SESSION_REPLACES |
 					       (trace ? SESSION_TRACE : 0));
 	else
-		error = folder_create_kept(
-			&run.session, path, trace,
-			settings.force_overwrite && (!shared || is_to_be_replaced(path)), holder);
+		error = folder_create_kept(&run.session, path, trace,
+					   run.settings.force_overwrite &&
+						   (!shared || is_to_be_replaced(path)),
+					   holder);
 	if (error)
 		snprintf(output.message, sizeof(output.message), "%s: %s%s", path, strerror(-error),
 			 error == -EEXIST ? " (-f replaces it)" : "");
@@ -88,14 +88,14 @@ static int create_named(bool of_rank, pid_t *holder)
  */
 static int create_kept(void)
 {
-	const char *asked = settings.export_profile;
+	const char *asked = run.settings.export_profile;
 	bool of_rank = rank_file_pattern(output.own_pattern, sizeof(output.own_pattern), asked,
 					 &output.rank);
-	bool shared = of_rank || settings.profile_children;
+	bool shared = of_rank || run.settings.profile_children;
 	pid_t holder;
 	int error;
 
-	settings.export_profile = output.own_pattern;
+	run.settings.export_profile = output.own_pattern;
 	error = create_named(of_rank, &holder);
 	if (error != -EBUSY && !(shared && error == -EEXIST))
 		return error;
@@ -106,7 +106,7 @@ static int create_kept(void)
 		if (!rank_file_pattern_of_process(output.own_pattern, sizeof(output.own_pattern),
 						  asked, &output.rank, ordinal))
 			break;
-		settings.export_profile = output.own_pattern;
+		run.settings.export_profile = output.own_pattern;
 		error = create_named(of_rank, &holder);
 		if (error != -EEXIST && error != -EBUSY)
 			break;
@@ -120,7 +120,7 @@ static int create_kept(void)
  */
 static int create_recoverable(void)
 {
-	bool trace = options_want_trace(&settings);
+	bool trace = options_want_trace(&run.settings);
 	int error = folder_create(&run.session, trace, output.profile, sizeof(output.profile));
 
 	if (!error)
@@ -142,10 +142,10 @@ static int create_in_tree(void)
 	pid_t holder;
 
 	for (unsigned i = 1; error == -EEXIST || error == -EBUSY; i++) {
-		snprintf(output.profile, sizeof(output.profile), TREE_FILE, settings.tree,
+		snprintf(output.profile, sizeof(output.profile), TREE_FILE, run.settings.tree,
 			 (int)getpid(), i);
 		error = folder_create_kept(&run.session, output.profile,
-					   options_want_trace(&settings), false, &holder);
+					   options_want_trace(&run.settings), false, &holder);
 	}
 	return error;
 }
@@ -156,14 +156,14 @@ int output_create(const struct process_rank *own_rank, bool prints)
 
 	output.rank = *own_rank;
 	output.silent = !prints;
-	if (settings.export_profile) {
+	if (run.settings.export_profile) {
 		error = create_kept();
 		if (error) {
 			log_file_say(getpid(), "%s; the profile is not kept", output.message);
-			settings.export_profile = NULL;
+			run.settings.export_profile = NULL;
 		}
 	} else {
-		error = settings.tree ? create_in_tree() : -ENOENT;
+		error = run.settings.tree ? create_in_tree() : -ENOENT;
 	}
 	if (error)
 		error = create_recoverable();
@@ -188,7 +188,7 @@ void output_finish(void)
 	run.header->finished = 1;
 	/* A rank that is to say nothing says what its profile could not keep. */
 	if (!output.silent || (run.header->kept && session_kept(run.session)))
-		error = report_deliver(run.session, &settings, &output.log, output.log_begun,
+		error = report_deliver(run.session, &run.settings, &output.log, output.log_begun,
 				       output.message, sizeof(output.message));
 	run.header->reported = !error;
 	if (error && output.profile[0])
@@ -208,7 +208,7 @@ void output_start(void)
 
 	if (output.silent)
 		return;
-	error = log_file_resolve(&output.log, settings.log_file, &codes, output.message,
+	error = log_file_resolve(&output.log, run.settings.log_file, &codes, output.message,
 				 sizeof(output.message));
 	if (!error)
 		error = log_file_open(&output.log, log_file_is_continued(&output.log, getpid()),
@@ -223,8 +223,8 @@ void output_start(void)
 				  sizeof(output.message)))
 			return;
 	}
-	report_write_start(&settings, getpid(), session_string(run.session, run.header->command),
-			   file);
+	report_write_start(&run.settings, getpid(),
+			   session_string(run.session, run.header->command), file);
 	output.log_begun = log_file_close(file) == 0;
 }
 
@@ -250,7 +250,7 @@ void output_say_late(void)
 {
 	FILE *file;
 
-	if (output.silent || settings.quiet ||
+	if (output.silent || run.settings.quiet ||
 	    log_file_open(&output.log, true, &file, output.message, sizeof(output.message)))
 		return;
 	fprintf(file,

@@ -14,7 +14,6 @@
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 #include "preload/handles/operation.h"
@@ -104,8 +103,8 @@ void metrics_start(const char *cupti)
 {
 	int version = 0;
 
-	if (!settings.metrics || metric_list_parse(&asked.metrics, settings.metrics,
-						   measured.reason, sizeof(measured.reason)))
+	if (!run.settings.metrics || metric_list_parse(&asked.metrics, run.settings.metrics,
+						       measured.reason, sizeof(measured.reason)))
 		return;
 	list_counters();
 	driver.cuDriverGetVersion(&version);
@@ -150,7 +149,7 @@ static struct measured_kernel *find_kernel(struct operation *operation, int devi
 /* Whether a kernel needs no more values. */
 static bool is_done(const struct measured_kernel *kernel)
 {
-	return settings.metrics_launches && kernel->sets >= settings.metrics_launches;
+	return run.settings.metrics_launches && kernel->sets >= run.settings.metrics_launches;
 }
 
 static struct measured_kernel *kernel_of(const struct call *call)
@@ -160,7 +159,7 @@ static struct measured_kernel *kernel_of(const struct call *call)
 	CUdevice device = 0;
 
 	if (driver.cuCtxGetDevice(&device) || device < 0 || device >= SESSION_DEVICES ||
-	    !settings_want_device(device))
+	    !run_wants_device(device))
 		return NULL;
 	operation = operation_of_kernel(call->function);
 	pthread_mutex_lock(&measured.lock);
@@ -215,8 +214,9 @@ static bool plan_passes(int device, CUcontext context)
 {
 	return measured.devices[device] ||
 	       !profiler_plan(&measured.devices[device], context, device, asked.counters,
-			      asked.counter_count, settings.metrics_replay == METRICS_REPLAY_KERNEL,
-			      measured.reason, sizeof(measured.reason));
+			      asked.counter_count,
+			      run.settings.metrics_replay == METRICS_REPLAY_KERNEL, measured.reason,
+			      sizeof(measured.reason));
 }
 
 /* The image that the kernel's next pass goes into; false if there is no memory for it. */
@@ -416,7 +416,7 @@ static void write_kernel(struct measured_kernel *kernel)
 
 void metrics_update(void)
 {
-	if (!settings.metrics)
+	if (!run.settings.metrics)
 		return;
 	/* Acquire: the reason was written before. */
 	if (atomic_load_explicit(&measured.refused, memory_order_acquire))
@@ -441,7 +441,7 @@ static void note_passes(void)
 			passes = profiler_config_passes(measured.devices[i]);
 	if (passes < 2 || measured.launches == 0)
 		return;
-	if (settings.metrics_replay == METRICS_REPLAY_KERNEL)
+	if (run.settings.metrics_replay == METRICS_REPLAY_KERNEL)
 		session_note(run.session,
 			     "The counters take %zu passes: each launch whose counters were read "
 			     "was run again for each.",
@@ -457,7 +457,7 @@ static void note_passes(void)
 
 void metrics_finish(void)
 {
-	if (!settings.metrics)
+	if (!run.settings.metrics)
 		return;
 	if (launches_keep_out(lifecycle_ending() ? 0 : END_WAIT_NS)) {
 		atomic_store_explicit(&measured.active, false, memory_order_relaxed);

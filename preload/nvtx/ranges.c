@@ -7,7 +7,6 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/nvtx/names.h"
 #include "report/options/range_pattern.h"
 #include "report/session/entries.h"
@@ -211,9 +210,9 @@ static void take_patterns(void)
 	char message[128];
 
 	/* They were parsed when the settings were read, so they are good. */
-	for (unsigned i = 0; i < OPTIONS_RANGES && settings.nvtx_include[i]; i++)
+	for (unsigned i = 0; i < OPTIONS_RANGES && run.settings.nvtx_include[i]; i++)
 		if (!range_pattern_parse(&chosen.patterns[chosen.pattern_count],
-					 settings.nvtx_include[i], message, sizeof(message)))
+					 run.settings.nvtx_include[i], message, sizeof(message)))
 			chosen.pattern_count++;
 }
 

@@ -8,7 +8,6 @@
 #include "preload/base/clock.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
@@ -245,7 +244,7 @@ static bool start_now(uint64_t now)
 	session_note(run.session,
 		     "CUPTI was started %.1f s after the first GPU work, once its cost fitted into "
 		     "the budget of %g %%: earlier operations are timed by events.",
-		     (double)(now - late_start.planned) / 1e9, options_budget(&settings));
+		     (double)(now - late_start.planned) / 1e9, options_budget(&run.settings));
 	return true;
 }
 
@@ -276,5 +275,5 @@ void late_start_finish(void)
 	session_note(run.session, "CUPTI was not started: %s (--budget %g).",
 		     late_start.too_much ? "it would have cost more than fits into the budget"
 					 : "the run was too short to pay for that",
-		     options_budget(&settings));
+		     options_budget(&run.settings));
 }

@@ -8,7 +8,6 @@
 #include "preload/base/clock.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/launch/memsets.h"
 #include "preload/nvtx/ranges.h"
@@ -459,9 +458,10 @@ void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseco
 static bool adapts(void)
 {
 	return pause_is_safe() &&
-	       (plan.late || (settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
-			      !options_want_trace(&settings) && !ranges_are_chosen() &&
-			      plan.state != PLAN_EVENTS));
+	       (plan.late ||
+		(run.settings.graph == GRAPH_AUTO && run.settings.timer == TIMER_AUTO &&
+		 !options_want_trace(&run.settings) && !ranges_are_chosen() &&
+		 plan.state != PLAN_EVENTS));
 }
 
 void recording_start(void (*wake)(void), const struct cupti_settings *late_settings,
@@ -645,7 +645,7 @@ static bool records_are_certain(void)
 	const uint64_t *counters = run.header->counters;
 
 	return !counters[COUNTER_cupti_dropped] && !counters[COUNTER_cupti_unread] &&
-	       !graph_updates_unread && !settings.metrics && !pause_was_shared();
+	       !graph_updates_unread && !run.settings.metrics && !pause_was_shared();
 }
 
 /* The next window does not open before. */

@@ -5,7 +5,6 @@
 
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "report/session/estimate.h"
 
@@ -69,7 +68,7 @@ static struct row *api_row(unsigned api)
 		return NULL;
 	name = rows_call_name(api, &kind);
 	if ((!api_rows[api] || session_row_lost(run.session, api_rows[api])) && name &&
-	    settings_want_calls(kind))
+	    run_wants_calls(kind))
 		api_rows[api] = session_row(run.session, kind, name, -1);
 	return api_rows[api];
 }
@@ -200,7 +199,7 @@ static void take_lost(struct operation *operation, int device)
 	uint32_t outside = take(&operation->lost_outside[device]);
 	struct row *row = NULL;
 
-	if ((lost || outside) && settings_want_device(device))
+	if ((lost || outside) && run_wants_device(device))
 		row = rows_of(operation, device);
 	if (!row)
 		return;

@@ -9,7 +9,7 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/futex.h"
-#include "preload/base/settings.h"
+#include "preload/base/run.h"
 #include "report/prometheus/prometheus.h"
 #include "report/session/files.h"
 #include "report/session/environment.h"
@@ -71,7 +71,7 @@ static void remove_file(void)
 		unlink(metrics_file.path);
 }
 
-static void *run(void *unused)
+static void *write_at_intervals(void *unused)
 {
 	(void)unused;
 	sanitizer_ignore_begin();
@@ -83,7 +83,8 @@ static void *run(void *unused)
 			remove_file();
 		atomic_store(&metrics_file.idle, 1);
 		futex_wake(&metrics_file.idle);
-		futex_wait(&metrics_file.ended, 0, (uint64_t)(settings.prometheus_interval * 1e9));
+		futex_wait(&metrics_file.ended, 0,
+			   (uint64_t)(run.settings.prometheus_interval * 1e9));
 	}
 	sanitizer_ignore_end();
 	return NULL;
@@ -100,15 +101,15 @@ int prometheus_file_start(const char *the_profile, char *message, size_t size)
 	char hostname[256] = "";
 	int error;
 
-	if (!settings.prometheus)
+	if (!run.settings.prometheus)
 		return 0;
 	if (!the_profile) {
 		snprintf(message, size, "--prometheus: the profile has no file to be read");
 		return -ENOENT;
 	}
 	metrics_file.profile = the_profile;
-	metrics_file.path = prometheus_path(settings.prometheus, settings.rank_variable, getpid(),
-					    message, size);
+	metrics_file.path = prometheus_path(run.settings.prometheus, run.settings.rank_variable,
+					    getpid(), message, size);
 	if (!metrics_file.path)
 		return -EINVAL;
 	error = new_file_check_folder(metrics_file.path);
@@ -119,11 +120,11 @@ int prometheus_file_start(const char *the_profile, char *message, size_t size)
 		/* On the program's thread: another one may change the environment later. */
 		gethostname(hostname, sizeof(hostname) - 1);
 		prometheus_place_of(&metrics_file.place, hostname, variable_of, NULL);
-		metrics_file.metrics = prometheus_create(settings.prometheus_kernels);
+		metrics_file.metrics = prometheus_create(run.settings.prometheus_kernels);
 		error = metrics_file.metrics ? 0 : -ENOMEM;
 	}
 	if (!error)
-		error = background_thread_start(run, "ktime-metrics");
+		error = background_thread_start(write_at_intervals, "ktime-metrics");
 	if (error)
 		snprintf(message, size, "--prometheus %s: %s", metrics_file.path, strerror(-error));
 	return error;

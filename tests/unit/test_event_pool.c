@@ -2,8 +2,8 @@
 /* How many events are made, when, and on whose thread: each waits for the driver's lock. */
 #include <math.h>
 
-#include "preload/base/settings.h"
 #include "preload/events/event_pool.h"
+#include "tests/unit/made_run.h"
 #include "tests/unit/test.h"
 
 /* See event_pool.c: without CUPTI, and the checks after which a shortage counts. */
@@ -13,7 +13,6 @@
 #define LOOKS	    3
 
 struct driver driver;
-struct options settings;
 struct launch_state launch_state;
 
 static struct context contexts[32], *context;
@@ -89,8 +88,8 @@ BEFORE_EACH
 	driver.cuCtxPopCurrent_v2 = pop_context;
 	created = destroyed = refused_after = failures = pushed = popped = 0;
 	push_result = CUDA_SUCCESS;
-	settings.events = EVENTS_AUTO;
-	settings.budget = NAN;
+	run.settings.events = EVENTS_AUTO;
+	run.settings.budget = NAN;
 	launch_state.cupti = false;
 	context = &contexts[used++];
 	context->handle = (CUcontext)context;
@@ -129,7 +128,7 @@ TEST(the_first_thread_makes_the_pairs_of_sixteen)
 /* They cost time, and at once. */
 TEST(with_a_budget_of_the_users_there_are_few_at_first)
 {
-	settings.budget = 1;
+	run.settings.budget = 1;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, 16);
 	assert_int_equal(context->events, 2 * 30);
 	for (int thread = 2; thread <= 8; thread++) {
@@ -138,14 +137,14 @@ TEST(with_a_budget_of_the_users_there_are_few_at_first)
 	}
 	assert_int_equal(context->events, 2 * 30);
 	/* More if it allows more, but not more than without one. */
-	settings.budget = 5;
+	run.settings.budget = 5;
 	list = NULL;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, 10);
-	settings.budget = 50;
+	run.settings.budget = 50;
 	list = NULL;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, LATER_PAIRS);
 	/* As many as the user asks for. */
-	settings.events = EVENTS_ALL;
+	run.settings.events = EVENTS_ALL;
 	list = NULL;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, POOL_PAIRS);
 }
@@ -314,12 +313,12 @@ TEST(an_empty_pool_thins_most)
 
 TEST(pairs_for_all_calls_are_not_thinned)
 {
-	settings.events = EVENTS_ALL;
+	run.settings.events = EVENTS_ALL;
 	assert_false(event_pool_enter(&list, context)->thins);
-	settings.events = EVENTS_FRACTION;
-	settings.events_fraction = 1;
+	run.settings.events = EVENTS_FRACTION;
+	run.settings.events_fraction = 1;
 	assert_false(event_pools_thin());
-	settings.events_fraction = 2;
+	run.settings.events_fraction = 2;
 	assert_true(event_pools_thin());
 }
 
@@ -400,7 +399,7 @@ TEST(with_cupti_there_are_few_and_for_all_calls_all)
 	assert_int_equal(context->events, 2 * (32 + 60));
 	list = NULL;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, 4);
-	settings.events = EVENTS_ALL;
+	run.settings.events = EVENTS_ALL;
 	list = NULL;
 	assert_int_equal(event_pool_enter(&list, context)->pairs, POOL_PAIRS);
 }

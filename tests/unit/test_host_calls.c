@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the timeline and the findings get of each call and of each operation. */
-#include "preload/base/settings.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/events/in_flight.h"

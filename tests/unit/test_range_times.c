@@ -9,7 +9,6 @@
 
 #include "preload/base/plan.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/settings.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
 #include "preload/nvtx/ranges.h"

@@ -7,7 +7,6 @@
 #include "preload/base/plan.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/base/settings.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
 #include "preload/nvtx/ranges.h"
@@ -319,8 +318,8 @@ TEST(calls_outside_the_ranges_that_were_asked_for_are_left_out)
 	static char wanted[] = "wanted/", started[] = "started";
 	uint64_t in, inside, after, in_another, id;
 
-	settings.nvtx_include[0] = wanted;
-	settings.nvtx_include[1] = started;
+	run.settings.nvtx_include[0] = wanted;
+	run.settings.nvtx_include[1] = started;
 	/* ktime does not run. */
 	assert_int_equal(launch_state.needs, NEEDS_KTIME);
 	ranges_start(always);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's time in the rows of the API, where most calls are only counted. */
 #include "preload/base/plan.h"
-#include "preload/base/settings.h"
 #include "preload/recording/rows.h"
 #include "preload/handles/graph.h"
 #include "preload/nvtx/ranges.h"
@@ -40,17 +39,10 @@ static struct operation operations[2] = {
 	{.kind = ROW_KERNEL, .name = "second"},
 };
 _Atomic uint64_t operation_lost_calls;
-struct options settings = {.trace = TRACE_GPU, .devices = UINT64_MAX};
 
 struct operation *operation_first(void)
 {
 	return operations;
-}
-
-bool settings_want_calls(enum row_kind kind)
-{
-	(void)kind;
-	return true;
 }
 
 BEFORE_EACH
@@ -58,6 +50,9 @@ BEFORE_EACH
 	int error = make_run(0);
 
 	run.scale = (struct clock_scale){.ns_per_tick = 1};
+	run.settings.trace = TRACE_GPU | TRACE_API;
+	run.settings.api_trace = API_TRACE_ALL;
+	run.settings.devices = UINT64_MAX;
 	assert_int_equal(error, 0);
 }
 
@@ -366,7 +361,7 @@ TEST(dropped_calls_are_in_their_rows_once)
 
 TEST(dropped_calls_of_a_device_without_rows_are_in_none)
 {
-	settings.devices = UINT64_C(1) << 2;
+	run.settings.devices = UINT64_C(1) << 2;
 	drop(&operations[0], 1, 5, 2);
 	drop(&operations[1], 2, 7, 0);
 	rows_take_lost();
@@ -374,5 +369,5 @@ TEST(dropped_calls_of_a_device_without_rows_are_in_none)
 	assert_int_equal(session_row(run.session, ROW_KERNEL, "second", 2)->calls, 7);
 	assert_int_equal(run.header->counters[COUNTER_operations], 7);
 	assert_int_equal(run.header->counters[COUNTER_operations_outside], 0);
-	settings.devices = UINT64_MAX;
+	run.settings.devices = UINT64_MAX;
 }

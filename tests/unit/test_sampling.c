@@ -4,7 +4,6 @@
 
 #include "cupti/cupti.h"
 #include "preload/events/sampling.h"
-#include "preload/base/settings.h"
 #include "preload/handles/operation.h"
 #include "tests/unit/made_run.h"
 #include "tests/unit/test.h"
@@ -18,7 +17,6 @@
 /* Where all calls are to get a pair no more get one than a pool has. */
 #define FIRST_POOL 16
 
-struct options settings;
 struct launch_state launch_state = {.events = true};
 
 static struct operation frequent, rare;
@@ -47,7 +45,7 @@ BEFORE_EACH
 {
 	frequent = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL, .next = &rare};
 	rare = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL};
-	settings = (struct options){.events = EVENTS_AUTO, .budget = 1};
+	run.settings = (struct options){.events = EVENTS_AUTO, .budget = 1};
 	now = SECOND;
 	cupti_part = pairs = 0;
 	threads = 1;
@@ -112,7 +110,7 @@ TEST(frequent_calls_share_what_the_budget_allows)
 {
 	pass(5000, 300000, 0);
 	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS);
-	settings.budget = 10;
+	run.settings.budget = 10;
 	pass(20, 300000, 0);
 	pairs_a_second_are(0.1 * AIMED_AT * SECOND / PAIR_NS);
 }
@@ -123,7 +121,7 @@ TEST(a_start_by_events_alone_is_sampled_more)
 {
 	const double later = 0.05 * AIMED_AT * SECOND / PAIR_NS;
 
-	settings.budget = NAN;
+	run.settings.budget = NAN;
 	pass(20, 300000, 0);
 	pairs_a_second_are_now(5 * later);
 	pass(105, 300000, 0);
@@ -183,7 +181,7 @@ TEST(pairs_get_what_counting_leaves_of_the_budget)
 	assert_float_equal(share(&frequent) * 600000, FLOOR_RATE, 1);
 	/* Under CUPTI nothing is only counted. */
 	launch_state.cupti = true;
-	settings.budget = 10;
+	run.settings.budget = 10;
 	pass(5000, 600000, 0);
 	assert_float_equal(share(&frequent) * 600000, 0.1 * 0.01 * SECOND / PAIR_NS, 1);
 }
@@ -191,7 +189,7 @@ TEST(pairs_get_what_counting_leaves_of_the_budget)
 TEST(what_cupti_takes_is_left_to_it)
 {
 	launch_state.cupti = true;
-	settings.budget = 50;
+	run.settings.budget = 50;
 	cupti_part = 0.498;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(0.002 * SECOND / PAIR_NS);
@@ -214,7 +212,7 @@ TEST(few_calls_all_get_a_pair)
 
 TEST(first_calls_of_an_operation_all_get_a_pair)
 {
-	settings.budget = NAN;
+	run.settings.budget = NAN;
 	rare.pairs = 7;
 	pass(5000, 300000, 300000);
 	assert_int_equal(rare.sample_below, SAMPLE_ALL);
@@ -222,7 +220,7 @@ TEST(first_calls_of_an_operation_all_get_a_pair)
 	pass(20, 300000, 300000);
 	assert_true(share(&rare) < 0.05);
 	/* With a budget of the user's only the first. */
-	settings.budget = 1;
+	run.settings.budget = 1;
 	rare.pairs = 0;
 	pass(20, 300000, 300000);
 	assert_int_equal(rare.sample_below, SAMPLE_ALL);
@@ -295,7 +293,7 @@ TEST(time_before_the_first_call_says_nothing)
 
 TEST(a_fraction_holds_for_every_operation_from_its_first_call_on)
 {
-	settings = (struct options){.events = EVENTS_FRACTION, .events_fraction = 4};
+	run.settings = (struct options){.events = EVENTS_FRACTION, .events_fraction = 4};
 	sampling_start(now);
 	assert_int_equal(frequent.sample_below, UINT32_MAX / 4);
 	pass(1000, 300000, 600);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of devices, from operations and calls to the profile. */
-#include "preload/base/settings.h"
 #include "preload/launch/window.h"
 #include "preload/timeline/timeline.h"
 #include "tests/unit/made_run.h"

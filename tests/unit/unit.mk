@@ -55,9 +55,9 @@ $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/events/gates.o
 $(BUILD)/tests/unit/test_cost: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
-$(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/plan.c preload/base/settings.c)
+$(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/plan.c)
 $(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload/nvtx/, range_thread.o names.o)
-$(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c))) $(addprefix $(BUILD)/obj/preload/base/, plan.o settings.o)
+$(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c))) $(BUILD)/obj/preload/base/plan.o
 $(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/recording.o
@@ -96,7 +96,7 @@ $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, mat
 # Those of cupti/ find the simulated libcupti through CUDA_HOME.
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
-		preload/hooks/cupti_symbols.c preload/base/plan.c preload/base/settings.c) $(REPORT_ARCHIVE) $(TEST_ARCHIVE) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK)
+		preload/hooks/cupti_symbols.c preload/base/plan.c) $(REPORT_ARCHIVE) $(TEST_ARCHIVE) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
 	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(TEST_ARCHIVE) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
