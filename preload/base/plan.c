@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/base/plan.h"
 
-#include <math.h>
-
+#include "preload/base/budget.h"
 #include "preload/base/clock.h"
 #include "preload/base/run.h"
 
@@ -10,7 +9,7 @@ struct plan plan;
 
 bool plan_waits_for_budget(void)
 {
-	return !isnan(run.settings.budget) && run.settings.timer == TIMER_AUTO &&
+	return budget_is_given() && run.settings.timer == TIMER_AUTO &&
 	       run.settings.graph == GRAPH_AUTO && run.settings.events == EVENTS_AUTO &&
 	       run.settings.concurrent_kernels && run.settings.trace & TRACE_GPU &&
 	       !run.settings.nvtx_include[0] && !options_want_trace(&run.settings);
@@ -45,7 +44,6 @@ void plan_choose(enum plan_state state, uint32_t version, bool runtime_records, 
 
 	plan.state = state;
 	plan.late = state == PLAN_WAITING;
-	plan.budget = options_budget(&run.settings) / 100;
 	plan.begun = !plan_begins_later();
 	launch_state.events =
 		run.settings.timer != TIMER_CUPTI && run.settings.events != EVENTS_OFF;

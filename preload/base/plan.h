@@ -72,7 +72,6 @@ struct plan {
 	/* For the collector thread. */
 	enum plan_state state;
 	bool late;	      /* CUPTI is started within a budget of the user's, or was */
-	double budget;	      /* of the run's time, as a fraction */
 	uint64_t cupti_since; /* calls that began later leave records, in clock_ticks() */
 };
 

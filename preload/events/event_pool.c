@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/event_pool.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "preload/base/budget.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/driver/driver.h"
@@ -135,12 +135,12 @@ static struct pairs pairs_wanted(void)
 		return pairs_for_every_call;
 	if (plan_is_cupti())
 		return pairs_with_cupti;
-	if (run.settings.events != EVENTS_AUTO || isnan(run.settings.budget))
+	if (run.settings.events != EVENTS_AUTO || !budget_is_given())
 		return pairs_without_cupti;
 	return (struct pairs){
-		times(each->first, run.settings.budget, most->first),
-		times(each->later, run.settings.budget, most->later),
-		times(each->spare, run.settings.budget, most->spare),
+		times(each->first, budget_percent(), most->first),
+		times(each->later, budget_percent(), most->later),
+		times(each->spare, budget_percent(), most->spare),
 	};
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/budget.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/events/calibration.h"
@@ -11,28 +12,28 @@
 
 /* Length of a sampling window, after which the thresholds are set anew. The first ones are shorter,
  * as all calls get a pair in the first window with calls. Chosen. */
-#define WINDOW_NS	    20000000u
-#define FIRST_WINDOW_NS	    1000000u
-#define FIRST_WINDOWS	    10
+#define WINDOW_NS	   20000000u
+#define FIRST_WINDOW_NS	   1000000u
+#define FIRST_WINDOWS	   10
 /* Every operation gets a pair around each of its first calls. Chosen. */
-#define FIRST_PAIRS	    8u
+#define FIRST_PAIRS	   8u
 /* The minimum sampling rate: one event pair per this many nanoseconds, whatever the budget, to keep
  * the check of CUPTI alive. Chosen: 100 pairs a second cost 0.05 %. */
-#define MINIMUM_RATE_NS	    10000000u
+#define MINIMUM_RATE_NS	   10000000u
 /*
  * The period over which call rates are averaged, in nanoseconds: AVERAGE_NS for rare operations. An
  * operation with enough calls in a window is followed quickly when its rate rises and slowly when
  * it falls. Otherwise work that comes in bursts, say one request every second or two, would look
  * rare at the start of each burst, and all calls there would get a pair. Chosen.
  */
-#define AVERAGE_NS	    200000000.0
-#define RISING_NS	    50000000.0
-#define FALLING_NS	    2000000000.0
-#define SIGNIFICANT_CALLS   8
+#define AVERAGE_NS	   200000000.0
+#define RISING_NS	   50000000.0
+#define FALLING_NS	   2000000000.0
+#define SIGNIFICANT_CALLS  8
 /* Longer pauses in which nothing is launched, in nanoseconds, do not count as time: after them a
  * program is taken to go on as before, or its bursts would be slowed down by what the pauses have
  * saved. As for windows (recording.c). */
-#define PAUSE_NS	    50000000u
+#define PAUSE_NS	   50000000u
 
 /*
  * So long, in nanoseconds, a run by events alone is sampled more than the budget allows for good,
@@ -41,7 +42,7 @@
  * differ. The chance of a pair falls as the root of the number of calls, as it does where a pool
  * gets empty (event_pool.h). Chosen.
  */
-#define START_NS	    500000000.0
+#define START_NS	   500000000.0
 /*
  * A budget of the user's holds from the first call on. What pairs may have taken grows as the root
  * of the time until this long, in nanoseconds, and with the time from then on: half of START_NS's.
@@ -49,27 +50,18 @@
  * row would have no time without; what those take beyond the budget the later ones pay back.
  * Chosen: a run of 25 ms may take 1.4 times the pairs' part of the budget, which is 0.4 of it.
  */
-#define STRICT_START_NS	    50000000.0
-#define STRICT_FIRST_PAIRS  1u
+#define STRICT_START_NS	   50000000.0
+#define STRICT_FIRST_PAIRS 1u
 /* What making a pair takes, as a part of what using one does: 1.6 us (H200). */
-#define MAKING_PAIR	    0.24
+#define MAKING_PAIR	   0.24
 
-/*
- * Parts of the budget that event pairs may take. The cost of a pair is known only as a median on
- * one machine; 40 % keeps other machines within the budget too. With CUPTI, which times every call,
- * events are only a check, and 1 % is enough for that. Chosen.
- */
-#define SHARE_WITHOUT_CUPTI 0.4
-#define SHARE_WITH_CUPTI    0.01
-/* And where CUPTI times some calls only. Chosen. */
-#define SHARE_BESIDE_CUPTI  0.2
 /*
  * What a count-only launch takes of the host, in nanoseconds: 109 instructions with the draw, and
  * within what two runs differ by (some 20 ns, H200). Without CUPTI pairs get no more than that
  * leaves of the budget, which is less than their part beyond 300,000 launches a second and
  * thread with a budget of 1 %.
  */
-#define COUNTED_LAUNCH_NS   20.0
+#define COUNTED_LAUNCH_NS  20.0
 
 /* Of this run, for the collector. */
 static struct {
@@ -113,20 +105,20 @@ static double rate_limit_of(double allowed, double most)
 
 /* The part of the wall time that event pairs may take, where a thread launches `calls` times a
  * nanosecond; 0 or less if what else ktime does takes the budget. */
-static double part_of_pairs(double budget, double calls)
+static double part_of_pairs(double calls)
 {
-	double part = budget * (plan_is_cupti()	 ? SHARE_WITH_CUPTI
-				: cupti_active() ? SHARE_BESIDE_CUPTI
-						 : SHARE_WITHOUT_CUPTI);
-	double left =
-		budget - sampling.cupti_rate - (cupti_active() ? 0 : calls * COUNTED_LAUNCH_NS);
+	double part = budget_of(plan_is_cupti()	 ? BUDGET_OF_CHECKS
+				: cupti_active() ? BUDGET_OF_PAIRS_BESIDE
+						 : BUDGET_OF_PAIRS);
+	double left = budget_of(BUDGET_WHOLE) - sampling.cupti_rate -
+		      (cupti_active() ? 0 : calls * COUNTED_LAUNCH_NS);
 
 	return part < left ? part : left;
 }
 
 static bool is_strict(void)
 {
-	return !isnan(run.settings.budget) && !plan_is_cupti();
+	return budget_is_given() && !plan_is_cupti();
 }
 
 /* For how long a budget of the user's has paid after so long. */
@@ -229,7 +221,7 @@ void sampling_update(uint64_t now, unsigned threads)
 {
 	uint64_t elapsed = now - sampling.window_start;
 	uint64_t calls = 0, cupti;
-	double allowed, least, most, used, budget = options_budget(&run.settings) / 100;
+	double allowed, least, most, used;
 
 	if (elapsed < (sampling.windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
@@ -257,7 +249,7 @@ void sampling_update(uint64_t now, unsigned threads)
 	most = follow_rates(elapsed);
 	if (!launch_state.events || run.settings.events != EVENTS_AUTO)
 		return;
-	allowed = part_of_pairs(budget, most / threads) /
+	allowed = part_of_pairs(most / threads) /
 		  (EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS + (threads - 1) * EVENT_PAIR_THREAD_NS);
 	if (is_strict())
 		allowed = within_budget(allowed > 0 ? allowed : 0, used, elapsed);

@@ -2,7 +2,6 @@
 #include "preload/lifecycle/lifecycle.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "cupti/cupti.h"
 #include "cupti/library.h"
 #include "preload/base/background_thread.h"
+#include "preload/base/budget.h"
 #include "preload/base/clock.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
@@ -143,8 +143,8 @@ static void describe_run(void)
 	driver.cuDriverGetVersion(&version);
 	header->driver_version = (uint32_t)version;
 	header->timer = (uint32_t)run.settings.timer;
-	header->budget_percent = options_budget(&run.settings);
-	header->budget_given = !isnan(run.settings.budget);
+	header->budget_percent = budget_percent();
+	header->budget_given = budget_is_given();
 	header->events_fraction = run.settings.events_fraction;
 	header->trace_on = options_want_trace(&run.settings);
 	if (run.settings.keep_trace.bytes)

@@ -5,6 +5,7 @@
 
 #include "cupti/kinds.h"
 #include "cupti/library.h"
+#include "preload/base/budget.h"
 #include "preload/base/clock.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
@@ -156,22 +157,16 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 }
 
 /* The one start that is planned: when the window opens, or once it fits into the budget. */
-static struct {
+static struct late_start {
 	struct cupti_settings wanted;
 	cupti_starter call; /* NULL: none is, or no more */
 	uint64_t planned, fitting;
 	bool launched, too_much; /* too_much: at some time it did not fit */
 } late_start;
 
-static void plan_start(const struct cupti_settings *settings, cupti_starter start)
+void late_start_plan(const struct cupti_settings *settings, cupti_starter start, uint64_t now)
 {
-	late_start.wanted = *settings;
-	late_start.call = start;
-}
-
-void deferred_start_plan(const struct cupti_settings *settings, cupti_starter start)
-{
-	plan_start(settings, start);
+	late_start = (struct late_start){.wanted = *settings, .call = start, .planned = now};
 	/* CUPTI does not record yet: no graph waits for it. */
 	instantiation_tell(true, true);
 }
@@ -210,23 +205,12 @@ void deferred_start_now(void (*collect)(void))
 	collect();
 }
 
-/* The part of the budget that CUPTI may cost where it does not record. Chosen: as much as event
- * pairs have without it. */
-#define STANDING_SHARE 0.4
 /* How long the launches must have fitted, pauses not counted: programs begin with loading, which
  * says little of what they do later. Chosen. */
-#define FITTING_NS     2000000000u
-/* What starting it takes of a program that launches all the time, 4 to 330 ms (H200, CUPTI 13.0):
- * to be had from half of the budget so far. */
-#define START_NS       70000000.0
-
-void late_start_plan(const struct cupti_settings *settings, cupti_starter start, uint64_t now)
-{
-	plan_start(settings, start);
-	late_start.planned = now;
-	late_start.fitting = 0;
-	late_start.launched = late_start.too_much = false;
-}
+#define FITTING_NS 2000000000u
+/* What starting it takes of a program that launches all the time, 4 to 330 ms (H200, CUPTI 13.0).
+ */
+#define START_NS   70000000.0
 
 static bool start_now(uint64_t now)
 {
@@ -244,14 +228,14 @@ static bool start_now(uint64_t now)
 	session_note(run.session,
 		     "CUPTI was started %.1f s after the first GPU work, once its cost fitted into "
 		     "the budget of %g %%: earlier operations are timed by events.",
-		     (double)(now - late_start.planned) / 1e9, options_budget(&run.settings));
+		     (double)(now - late_start.planned) / 1e9, budget_percent());
 	return true;
 }
 
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now)
 {
 	bool fits =
-		costs->standing + costs->copies <= STANDING_SHARE * plan.budget * (double)elapsed;
+		costs->standing + costs->copies <= budget_of(BUDGET_OF_STANDING) * (double)elapsed;
 
 	/* A program that uses CUPTI itself keeps it to itself. */
 	if (!late_start.call || !costs->launches || kinds_program_ever())
@@ -263,7 +247,7 @@ bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint6
 	late_start.too_much |= !fits;
 	late_start.fitting = fits ? late_start.fitting + elapsed : 0;
 	if (late_start.fitting < FITTING_NS ||
-	    plan.budget * (double)(now - late_start.planned) / 2 < START_NS)
+	    budget_of(BUDGET_OF_STARTING) * (double)(now - late_start.planned) < START_NS)
 		return false;
 	return start_now(now);
 }
@@ -275,5 +259,5 @@ void late_start_finish(void)
 	session_note(run.session, "CUPTI was not started: %s (--budget %g).",
 		     late_start.too_much ? "it would have cost more than fits into the budget"
 					 : "the run was too short to pay for that",
-		     options_budget(&run.settings));
+		     budget_percent());
 }

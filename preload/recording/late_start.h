@@ -40,26 +40,20 @@ void launch_costs_see_call(const struct in_flight *call);
  * by the device's idle time, as a start that costs too much cannot be undone. */
 struct launch_costs launch_costs_take(bool late, uint64_t elapsed);
 
-/*
- * Starting CUPTI when the profiling window opens for the first time, for programs that run with
- * --start off: until then it is not even initialised. All that it records from then on is matched,
- * as if it had been there from the start. For the collector thread only.
- */
+/* CUPTI is to be started by `start` with these settings, which are copied, as the plan's state has
+ * it: by deferred_start_now(), or within the budget. Times are of CLOCK_REALTIME, nanoseconds. */
+void late_start_plan(const struct cupti_settings *settings, cupti_starter start, uint64_t now);
 
-/* CUPTI is to be started by `start` with these settings, which are copied, once
- * deferred_start_now() is called. */
-void deferred_start_plan(const struct cupti_settings *settings, cupti_starter start);
 /*
- * Starts it if that is planned. Whether a call that was made meanwhile has left a record is not
- * known: none waits for one. `collect` takes these calls, and as many of such records as there are,
- * while the window is closed. A warning in the report says why it could not be started. Takes 4 to
- * 330 ms (H200, CUPTI 13.0); the window opens afterwards.
+ * Starts CUPTI, if it waits for that, as the profiling window opens for the first time: with
+ * --start off it is not even initialised until then. All that it records from then on is matched,
+ * as if it had been there from the start. Whether a call that was made meanwhile has left a record
+ * is not known: none waits for one. `collect` takes these calls, and as many of such records as
+ * there are, while the window is closed. A warning in the report says why it could not be started.
+ * Takes 4 to 330 ms (H200, CUPTI 13.0); the window opens afterwards.
  */
 void deferred_start_now(void (*collect)(void));
 
-/* CUPTI is to be started by `start` with these settings, which are copied, within the plan's
- * budget. Times are of CLOCK_REALTIME, nanoseconds. */
-void late_start_plan(const struct cupti_settings *settings, cupti_starter start, uint64_t now);
 /* Takes the launches of the last `elapsed` nanoseconds; starts CUPTI once it may be, and returns
  * true then. */
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now);

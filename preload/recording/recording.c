@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/budget.h"
 #include "preload/base/clock.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
@@ -406,10 +407,6 @@ bool recording_wants_flush(uint64_t now)
 }
 
 #define NODE_NS		 1200.0 /* what recording a node adds to its graph's launch: mechanisms.md */
-#define CREDIT_NS	 200000000.0 /* the budget of so much time may be saved up. Chosen */
-/* The part of the budget that windows may take. The rest is for what CUPTI costs while it does not
- * record, which nothing takes off: 2.3 % of a graph of 100 empty kernels (H200, CUPTI 13.0). */
-#define WINDOWS_SHARE	 0.3
 #define WINDOW_PERIOD_NS 500000u   /* how often the collector polls an open window */
 #define COSTS_PERIOD_NS	 20000000u /* of computing CUPTI's cost. Chosen: as in sampling.c */
 
@@ -417,6 +414,7 @@ bool recording_wants_flush(uint64_t now)
 static struct {
 	bool adapts; /* what is recorded is decided while the program runs */
 	bool on;
+	double part;   /* of the time, that recording may take: budget.h */
 	double credit; /* ns that may still be spent */
 	double work;   /* ns that recording all launches would have cost */
 	bool ended;    /* no window opens any more: CUPTI did not record all that was in them */
@@ -469,13 +467,14 @@ void recording_start(void (*wake)(void), const struct cupti_settings *late_setti
 {
 	uint64_t now = clock_ns(CLOCK_REALTIME);
 
-	if (plan.state == PLAN_DEFERRED)
-		deferred_start_plan(late_settings, start);
+	if (late_settings)
+		late_start_plan(late_settings, start, now);
 	recording.adapts = adapts();
 	if (!recording.adapts)
 		return;
-	recording.credit = plan.budget * CREDIT_NS;
-	window_times_start(now, WINDOWS_SHARE * plan.budget, clock_ticks() << 20);
+	recording.part = budget_of(plan.late ? BUDGET_OF_WINDOWS : BUDGET_WHOLE);
+	recording.credit = recording.part * BUDGET_SAVED_NS;
+	window_times_start(now, budget_of(BUDGET_OF_WINDOWS), clock_ticks() << 20);
 	graph_follow_updates();
 	instantiation_watch(wake);
 	if (!plan.late)
@@ -483,8 +482,6 @@ void recording_start(void (*wake)(void), const struct cupti_settings *late_setti
 	recording.on = false;
 	recording.costs_taken = now;
 	sums_start();
-	late_start_plan(late_settings, start, now);
-	instantiation_tell(true, true);
 }
 
 bool recording_is_complete(void)
@@ -537,7 +534,6 @@ static void begin_recording(uint64_t now)
 	recording.on = true;
 	recording.updated = recording.rows_updated = now;
 	sums_begin_late();
-	recording.credit = WINDOWS_SHARE * plan.budget * CREDIT_NS;
 	window.opened = now;
 	window.random = true;
 	window.clock_known = cupti_clock_is_realtime();
@@ -672,7 +668,7 @@ static void begin_windows(uint64_t now)
 	session_note(run.session,
 		     "Kernels are recorded in windows: recording all %s would exceed the budget of "
 		     "%g %%%s. All calls are counted.",
-		     plan.late ? "of them" : "nodes of the graphs", 100 * plan.budget,
+		     plan.late ? "of them" : "nodes of the graphs", budget_percent(),
 		     plan.late ? "" : " (--graph node records them)");
 }
 
@@ -703,10 +699,9 @@ static void update_windows(uint64_t now)
 
 static void update_credit(uint64_t now)
 {
-	double part = plan.late ? WINDOWS_SHARE * plan.budget : plan.budget,
-	       most = part * CREDIT_NS;
+	double most = recording.part * BUDGET_SAVED_NS;
 
-	recording.credit += part * (double)(now - recording.updated);
+	recording.credit += recording.part * (double)(now - recording.updated);
 	recording.credit = recording.credit < most ? recording.credit : most;
 	recording.updated = now;
 }
