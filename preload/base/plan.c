@@ -7,12 +7,21 @@
 
 struct plan plan;
 
+static bool may_lack_records(void)
+{
+	return run.settings.timer == TIMER_AUTO && run.settings.graph == GRAPH_AUTO &&
+	       !run.settings.nvtx_include[0] && !options_want_trace(&run.settings);
+}
+
 bool plan_waits_for_budget(void)
 {
-	return budget_is_given() && run.settings.timer == TIMER_AUTO &&
-	       run.settings.graph == GRAPH_AUTO && run.settings.events == EVENTS_AUTO &&
-	       run.settings.concurrent_kernels && run.settings.trace & TRACE_GPU &&
-	       !run.settings.nvtx_include[0] && !options_want_trace(&run.settings);
+	return budget_is_given() && may_lack_records() && run.settings.events == EVENTS_AUTO &&
+	       run.settings.concurrent_kernels && run.settings.trace & TRACE_GPU;
+}
+
+bool plan_may_adapt(void)
+{
+	return plan.state != PLAN_EVENTS && may_lack_records();
 }
 
 bool plan_begins_later(void)
@@ -37,19 +46,25 @@ static void cupti_is_there(uint32_t version, bool times)
 	atomic_store_explicit(&launch_state.cupti, times, memory_order_relaxed);
 }
 
+/* Where CUPTI is there from the start none is only counted outside either. */
+static bool counts_in_window(void)
+{
+	return plan.counting_outside && plan.state != PLAN_DEFERRED && !wants_every_pair() &&
+	       !options_want_trace(&run.settings);
+}
+
 void plan_choose(enum plan_state state, uint32_t version, bool runtime_records, bool driver_records)
 {
 	bool ever = state == PLAN_MATCHED || state == PLAN_DEFERRED;
-	bool every_device = run.settings.trace & TRACE_GPU && run.settings.devices == UINT64_MAX;
 
 	plan.state = state;
 	plan.late = state == PLAN_WAITING;
 	plan.begun = !plan_begins_later();
 	launch_state.events =
 		run.settings.timer != TIMER_CUPTI && run.settings.events != EVENTS_OFF;
-	plan.counting =
-		!ever && !wants_every_pair() && every_device && !options_want_trace(&run.settings);
-	plan.counting_outside = state != PLAN_MATCHED && every_device;
+	plan.counting_outside = state != PLAN_MATCHED && run.settings.trace & TRACE_GPU &&
+				run.settings.devices == UINT64_MAX;
+	plan.counting = counts_in_window();
 	plan.runtime_records = ever && runtime_records;
 	plan.driver_records = ever && driver_records;
 	if (state == PLAN_MATCHED)
@@ -93,13 +108,16 @@ void plan_cupti_started(uint32_t version)
 {
 	bool deferred = plan.state == PLAN_DEFERRED;
 
-	if (version) {
-		plan.state = deferred ? PLAN_MATCHED : PLAN_CONTINUOUS;
-		cupti_is_there(version, deferred);
-	} else if (deferred) {
-		plan.state = PLAN_EVENTS;
-		plan.runtime_records = plan.driver_records = false;
-	}
+	plan.state = deferred ? PLAN_MATCHED : PLAN_CONTINUOUS;
+	cupti_is_there(version, deferred);
+}
+
+void plan_cupti_refused(bool open)
+{
+	plan.state = PLAN_EVENTS;
+	plan.runtime_records = plan.driver_records = false;
+	plan.counting = counts_in_window();
+	plan_window(open);
 }
 
 void plan_calls_leave_records(void)

@@ -18,11 +18,12 @@
  *   WINDOWS	copies and memsets; kernels in	alone
  *		windows of some milliseconds
  *
- * A deferred start that fails leads to EVENTS. Where the start within a budget fails, or the
- * program ends CUPTI, the state stays and no records come. From the first graph on, and after a
- * start amid the run, no call is matched with a record: around a moment when the recording is
- * turned off or on nobody knows which calls left one. Tracing each node of a graph can cost more
- * than all of the program, so by default what is recorded adapts (recording.c).
+ * A deferred start that fails leads to EVENTS, and launches are only counted from then on where
+ * they may be. Where the start within a budget fails, or the program ends CUPTI, the state stays
+ * and no records come. From the first graph on, and after a start amid the run, no call is matched
+ * with a record: around a moment when the recording is turned off or on nobody knows which calls
+ * left one. Tracing each node of a graph can cost more than all of the program, so by default what
+ * is recorded adapts (recording.c).
  */
 #ifndef KTIME_PRELOAD_BASE_PLAN_H
 #define KTIME_PRELOAD_BASE_PLAN_H
@@ -63,7 +64,8 @@ struct plan {
 	 * before the profiling window has opened. */
 	_Atomic bool begun;
 	/* Launches that get no event pair are count-only: in the profiling window as events are the
-	 * only clock, outside of it as nothing is said of them but how many they are. */
+	 * only clock, outside of it, and wherever that is so, as nothing is said of them but how
+	 * many they are. */
 	bool counting, counting_outside;
 	/* CUPTI's API records fill the API rows: of the runtime functions that ktime does not wrap,
 	 * or of all driver functions. */
@@ -94,6 +96,12 @@ static inline bool plan_matches(void)
 	return plan.state < PLAN_CONTINUOUS && plan.state != PLAN_WAITING;
 }
 
+/* Whether everything is recorded, so that what is not was idle time. */
+static inline bool plan_is_complete(void)
+{
+	return plan_matches() || (plan.state == PLAN_CONTINUOUS && !plan.late);
+}
+
 /*
  * Whether CUPTI waits until the launches have shown that its cost fits into the budget: the user
  * has given one, and nothing is asked for that needs CUPTI from the start.
@@ -103,6 +111,8 @@ bool plan_waits_for_budget(void);
  * anything of ktime's be put on the device: with --start off, or until --delay is over. Counters
  * are read by CUPTI from the start. */
 bool plan_begins_later(void);
+/* Whether CUPTI may leave out what costs too much: nothing is asked for that needs every record. */
+bool plan_may_adapt(void);
 
 /* Decides once, before the first call is recorded: EVENTS, DEFERRED, WAITING or MATCHED, as CUPTI
  * is there, of this version. `runtime_records` and `driver_records`: the API records that CUPTI is
@@ -111,9 +121,10 @@ void plan_choose(enum plan_state state, uint32_t version, bool runtime_records,
 		 bool driver_records);
 /* The profiling window opens or closes. Under its lock. */
 void plan_window(bool open);
-/* CUPTI was started while the program launches, of that version; 0: it could not be. For the
- * collector thread. */
+/* CUPTI was started while the program launches, of that version. For the collector thread. */
 void plan_cupti_started(uint32_t version);
+/* A deferred start has failed; `open`: the window is. Under its lock, for the collector thread. */
+void plan_cupti_refused(bool open);
 /* After a deferred start: calls that begin from now on leave records. For the collector thread. */
 void plan_calls_leave_records(void);
 /* The program makes graphs, and the plan adapts; recording everything costs more than the budget.

@@ -344,7 +344,7 @@ static void *collect(void *unused)
 			clock_scale_update(&run.scale);
 			drain_rings();
 			/* Else they hold only calls that found their ring full, which can wait. */
-			if (plan.counting || plan.counting_outside)
+			if (plan.counting_outside)
 				drain_counts();
 			busy = poll_events();
 			drain_records(FLUSH_IF_DUE);

@@ -352,8 +352,9 @@ static void identify_operation(struct seen *seen, bool matches)
 	if (seen->call)
 		seen->operation = seen->call->operation;
 	seen->must_match = matches;
-	seen->shown =
-		seen->call || seen->operation->kind != ROW_KERNEL || recording_knows_kernels();
+	/* By its name alone the record does not tell which kernel it was. */
+	seen->shown = seen->call || seen->operation->kind != ROW_KERNEL || matches ||
+		      !operation_names_reused;
 	seen->counted = seen->timed = true;
 }
 
@@ -409,10 +410,10 @@ static bool is_full(const struct row *row)
 }
 
 /* Decides what of a record goes where: as its call does, or else by its own start. */
-static void place(struct seen *seen, bool matches)
+static void place(struct seen *seen)
 {
 	const struct activity *activity = seen->activity;
-	bool complete = matches || recording_is_complete();
+	bool complete = plan_is_complete();
 
 	seen->reported =
 		seen->call ? seen->call->reported : !ranges_are_chosen() && is_in_window(activity);
@@ -451,7 +452,7 @@ static void take_work(const struct activity *activity, bool matches)
 	if (seen.launch && matcher_trusts_clock)
 		seen.host_call = seen.launch->host_call;
 	seen.before = concurrency_add(activity);
-	place(&seen, matches);
+	place(&seen);
 	cost_take(&seen);
 	rows_take(&seen);
 	if (seen.timed && seen.row && seen.launch)

@@ -95,6 +95,13 @@ int window_command(bool on, uint64_t open_ns)
 	return 0;
 }
 
+void window_lacks_cupti(void)
+{
+	pthread_mutex_lock(&window.lock);
+	plan_cupti_refused(window_is_open());
+	pthread_mutex_unlock(&window.lock);
+}
+
 bool window_is_due(void)
 {
 	return window.opens && clock_ns(CLOCK_MONOTONIC) >= window.opens;

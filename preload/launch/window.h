@@ -38,6 +38,8 @@ void window_set(bool on);
  * thread.
  */
 int window_command(bool on, uint64_t open_ns);
+/* CUPTI could not be started for it. For the collector thread; takes a lock. */
+void window_lacks_cupti(void);
 /* Whether the next function opens the window. For the collector thread. */
 bool window_is_due(void);
 /* Opens and closes the window by the plan; at the timeout for good, with a warning in the report.

@@ -12,6 +12,7 @@
 #include "preload/handles/graph.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
+#include "preload/launch/window.h"
 #include "preload/recording/rows.h"
 
 /*
@@ -191,11 +192,12 @@ void deferred_start_now(void (*collect)(void))
 			 "when CUPTI traces whole graphs from then on.");
 	if (reason[0])
 		session_note(run.session, "%s", reason);
-	plan_cupti_started(started ? library_functions()->version : 0);
 	if (!started) {
+		window_lacks_cupti();
 		plan_need_no_more(NEEDS_ITS_START);
 		return;
 	}
+	plan_cupti_started(library_functions()->version);
 	instantiation_tell(false, false);
 	/* Of streams and contexts too. */
 	stream_forget_cached();

@@ -11,7 +11,6 @@
 #include "preload/base/run.h"
 #include "preload/handles/graph.h"
 #include "preload/launch/memsets.h"
-#include "preload/nvtx/ranges.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/sums.h"
 #include "report/options/options.h"
@@ -453,15 +452,6 @@ void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseco
 		session_add_sample(run.session, &row->cupti, nanoseconds);
 }
 
-static bool adapts(void)
-{
-	return pause_is_safe() &&
-	       (plan.late ||
-		(run.settings.graph == GRAPH_AUTO && run.settings.timer == TIMER_AUTO &&
-		 !options_want_trace(&run.settings) && !ranges_are_chosen() &&
-		 plan.state != PLAN_EVENTS));
-}
-
 void recording_start(void (*wake)(void), const struct cupti_settings *late_settings,
 		     cupti_starter start)
 {
@@ -469,7 +459,7 @@ void recording_start(void (*wake)(void), const struct cupti_settings *late_setti
 
 	if (late_settings)
 		late_start_plan(late_settings, start, now);
-	recording.adapts = adapts();
+	recording.adapts = pause_is_safe() && plan_may_adapt();
 	if (!recording.adapts)
 		return;
 	recording.part = budget_of(plan.late ? BUDGET_OF_WINDOWS : BUDGET_WHOLE);
@@ -482,16 +472,6 @@ void recording_start(void (*wake)(void), const struct cupti_settings *late_setti
 	recording.on = false;
 	recording.costs_taken = now;
 	sums_start();
-}
-
-bool recording_is_complete(void)
-{
-	return plan_matches() || (plan.state == PLAN_CONTINUOUS && !plan.late);
-}
-
-bool recording_knows_kernels(void)
-{
-	return plan_matches() || !operation_names_reused;
 }
 
 void recording_call(const struct in_flight *call)

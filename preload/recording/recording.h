@@ -57,8 +57,6 @@ bool window_records_have_come(uint64_t now, uint64_t seen);
  * started, by `start`; NULL: it was, or is not used.
  */
 void recording_start(void (*wake)(void), const struct cupti_settings *late, cupti_starter start);
-/* Whether everything is recorded, so that what is not was idle time. */
-bool recording_is_complete(void);
 /* Takes a call, if calls are not matched. */
 void recording_call(const struct in_flight *call);
 /* Takes the record of an operation that is shown; only if calls are not matched. */
@@ -67,8 +65,6 @@ void recording_take(const struct seen *seen);
  * which lasted from its first node's start to its last one's end. */
 void recording_node(struct operation *operation, uint32_t device, uint64_t nanoseconds);
 void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseconds);
-/* Whether the records of kernels launched by themselves tell which kernel it was. */
-bool recording_knows_kernels(void);
 /* Turns the recording off and on. To be called once per period of the collector; times are of
  * CLOCK_REALTIME. Returns after how many nanoseconds at most it should be called again. */
 uint64_t recording_update(uint64_t now, uint64_t period);

@@ -237,6 +237,17 @@ started()
 	grep -q 'CUPTI' report
 }
 
+# A call that is only counted is timed once in so many, and stands for as many in the histogram.
+@test "--start off: where CUPTI cannot be started, what is turned on is only counted between event pairs" {
+	SIM_FAULT=cuptiActivityRegisterCallbacks:*:999 started --events off
+	"$ktime" on "$program"
+	order first 4096
+	dismiss
+	is 'first 4096 30 0 0' figures kept
+	is true jq '[.rows[] | select(.kind == "driver") | .cupti.histogram | map(.count) | min > 1] == [true]' \
+		<("$ktime" export --json - kept)
+}
+
 @test "hundreds of switches under load after --start off: no count is wrong" {
 	for timer in events auto; do
 		rm -f orders answers
