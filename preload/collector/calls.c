@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/calls.h"
 
+#include <stdlib.h>
+
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/collector/cost.h"
@@ -15,6 +17,31 @@
 
 static uint32_t call_count;
 bool calls_given_up;
+
+/* The operations in flight: how many were made, and those that are free again. */
+static struct {
+	struct in_flight *spare;
+	size_t made;
+} operations;
+
+/* All zero; NULL if memory is out. */
+static struct in_flight *new_in_flight(void)
+{
+	struct in_flight *operation = operations.spare;
+
+	if (operation)
+		operations.spare = operation->next;
+	else if ((operation = malloc(sizeof(*operation))))
+		operations.made++;
+	if (operation)
+		*operation = (struct in_flight){0};
+	return operation;
+}
+
+size_t calls_memory(void)
+{
+	return operations.made * sizeof(struct in_flight);
+}
 
 static void release_pair(const struct call_record *record)
 {
@@ -58,7 +85,8 @@ static void settle(struct in_flight *operation)
 			run_count(COUNTER_unmatched_pairs, 1);
 		}
 	}
-	in_flight_free(operation);
+	operation->next = operations.spare;
+	operations.spare = operation;
 }
 
 void calls_timed(struct in_flight *operation, enum event_end end)
@@ -218,7 +246,7 @@ static uint64_t place_of(struct row *row, const struct thread *thread,
 static struct in_flight *in_flight_of(const struct thread *thread, const struct call_record *record,
 				      const struct range_place *place, bool reported)
 {
-	struct in_flight *operation = in_flight_new();
+	struct in_flight *operation = new_in_flight();
 
 	if (!operation)
 		return NULL;

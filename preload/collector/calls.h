@@ -24,6 +24,9 @@ void calls_unmatched(struct in_flight *operation);
 /* Whether any call was given up. */
 extern bool calls_given_up;
 
+/* How many bytes the operations in flight take, with those that are kept for reuse. */
+size_t calls_memory(void);
+
 /* To be called at the end: gives up calls without records, and subtracts the event-pair
  * overheads. */
 void calls_finish(void);

@@ -292,7 +292,7 @@ void memory_measure(void)
 	for (const struct event_pool *pool = event_pool_first(); pool; pool = pool->all_next)
 		bytes += sizeof(*pool) + BLOCK_BYTES +
 			 pool->pairs * (sizeof(struct event_pair) + BLOCK_BYTES);
-	bytes += matcher_memory() + in_flight_memory() + timeline_memory();
+	bytes += matcher_memory() + calls_memory() + timeline_memory();
 	if (bytes > *peak)
 		*peak = bytes;
 }

@@ -5,36 +5,6 @@
 
 #include "report/session/session.h"
 
-/* For the collector. */
-static struct {
-	struct in_flight *spare; /* freed ones, for reuse */
-	size_t made;
-} allocated;
-
-struct in_flight *in_flight_new(void)
-{
-	struct in_flight *operation = allocated.spare;
-
-	if (operation)
-		allocated.spare = operation->next;
-	else if ((operation = malloc(sizeof(*operation))))
-		allocated.made++;
-	if (operation)
-		*operation = (struct in_flight){0};
-	return operation;
-}
-
-void in_flight_free(struct in_flight *operation)
-{
-	operation->next = allocated.spare;
-	allocated.spare = operation;
-}
-
-size_t in_flight_memory(void)
-{
-	return allocated.made * sizeof(struct in_flight);
-}
-
 /* Chosen: 32 bytes. Of threads that launch once and end, thousands may wait for their records. */
 #define FIRST_SLOTS 4u
 

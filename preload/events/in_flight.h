@@ -129,12 +129,6 @@ static inline void in_flight_ring_add(struct in_flight_ring *ring, struct in_fli
  */
 void in_flight_follow(struct in_flight *operation);
 
-/* A new one, all zero; NULL if memory is out. */
-struct in_flight *in_flight_new(void);
-void in_flight_free(struct in_flight *operation);
-/* How many bytes all of them take, with those that are kept for reuse. */
-size_t in_flight_memory(void);
-
 /*
  * Which event pairs other streams of the device had calls beside. The device's front end serves one
  * stream at a time, so the end event of a short operation may come some microseconds late then, and
