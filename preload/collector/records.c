@@ -598,13 +598,12 @@ void records_take(const struct activity *activity, void *unused)
 	case ACTIVITY_MEMCPY:
 	case ACTIVITY_MEMCPY_PEER:
 	case ACTIVITY_MEMSET:
-		note_start(activity->start);
-		if (activity->graph_node || !calibration_take(activity))
-			take_work(activity, matches);
-		break;
 	case ACTIVITY_GRAPH:
 		note_start(activity->start);
-		take_work(activity, matches);
+		if (!activity->graph_node && calibration_made(activity))
+			calibration_take(activity);
+		else
+			take_work(activity, matches);
 		break;
 	case ACTIVITY_UNIFIED_MEMORY:
 		if (!ranges_are_chosen() &&

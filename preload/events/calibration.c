@@ -87,16 +87,12 @@ static struct {
 	unsigned tries;
 	bool busy; /* the device, when it was last looked at */
 	bool records_come;
-	/* The stream by CUPTI's numbers; its records may come until the end of the run. */
-	struct {
-		bool known;
-		uint32_t context, stream;
-	} by_cupti;
 	/* CUPTI's times of the last try's kernels and copies, and how many of all tries have come.
 	 */
 	uint64_t recorded[2][OPERATIONS];
 	unsigned records[2];
 } own;
+struct own_stream calibration_stream;
 
 static int by_value(const void *left, const void *right)
 {
@@ -317,11 +313,12 @@ static bool prepare(void)
 		if (!make_events((enum series)series))
 			return false;
 	own.records_come = cupti_active();
-	own.by_cupti.known =
+	calibration_stream.known =
 		own.records_come &&
-		cupti_context_id(own.context->handle, &own.by_cupti.context) == 0 &&
-		cupti_stream_id(own.context->handle, own.stream, false, &own.by_cupti.stream) == 0;
-	return own.by_cupti.known || !own.records_come;
+		cupti_context_id(own.context->handle, &calibration_stream.context) == 0 &&
+		cupti_stream_id(own.context->handle, own.stream, false,
+				&calibration_stream.stream) == 0;
+	return calibration_stream.known || !own.records_come;
 }
 
 static bool queue_pair(enum series series, unsigned number)
@@ -496,17 +493,13 @@ void calibration_settle(void)
 				driver.cuEventDestroy_v2(own.events[series][i]);
 }
 
-bool calibration_take(const struct activity *activity)
+void calibration_take(const struct activity *activity)
 {
 	unsigned of = activity->kind == ACTIVITY_KERNEL ? 0 : 1;
 
-	if (!own.by_cupti.known || own.by_cupti.context != activity->context ||
-	    own.by_cupti.stream != activity->stream)
-		return false;
 	/* Behind those of the tries come those of queued kernels. */
 	if (own.records[of] < own.tries * OPERATIONS)
 		own.recorded[of][own.records[of]++ % OPERATIONS] = activity->end - activity->start;
-	return true;
 }
 
 void calibration_note(void)

@@ -26,6 +26,7 @@
 #define KTIME_PRELOAD_EVENTS_CALIBRATION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cupti/activity.h"
 #include "preload/handles/stream.h"
@@ -48,8 +49,23 @@ struct measured measured_of(double *values, unsigned count);
  */
 void calibration_finish(const struct context *ending, bool were_queued);
 void calibration_settle(void);
-/* Takes a record of ktime's own stream; false: the record is the program's. */
-bool calibration_take(const struct activity *activity);
+
+/* ktime's own stream by CUPTI's numbers. Its records may come until the end of the run. */
+struct own_stream {
+	bool known;
+	uint32_t context, stream;
+};
+extern struct own_stream calibration_stream;
+
+/* Whether a record is of that stream, else it is the program's. */
+static inline bool calibration_made(const struct activity *activity)
+{
+	return calibration_stream.known && calibration_stream.context == activity->context &&
+	       calibration_stream.stream == activity->stream;
+}
+
+/* Takes such a record. */
+void calibration_take(const struct activity *activity);
 /* Adds a line to the profile for each device of another kind than that where the overheads were
  * measured. To be called at the end. */
 void calibration_note(void);
