@@ -689,6 +689,8 @@ void fault_cover(const void *base, size_t size);
 void fault_uncover(const void *base);
 /* Whether one of its pages was replaced. */
 bool fault_happened(const void *base);
+/* Whether a page of any mapping was. */
+extern _Atomic bool faults_happened;
 /* What comes from now on stays in memory: the program may soon open no file. Any thread. */
 void session_leave_file(struct session *session);
 /*
@@ -717,9 +719,12 @@ struct histogram *session_histogram(const struct session *session, uint64_t offs
  */
 struct row *session_row(struct session *session, enum row_kind kind, const char *name, int device);
 /* Whether a row, or its name, is gone as another process cut the file: session_row() gives a new
- * one.
- */
-bool session_row_lost(const struct session *session, const struct row *row);
+ * one. session_row_lost() is asked for each call and each record, and it is almost never so. */
+bool session_row_cut(const struct session *session, const struct row *row);
+static inline bool session_row_lost(const struct session *session, const struct row *row)
+{
+	return faults_happened && session_row_cut(session, row);
+}
 /* Interns a string; 0 where it did not fit. The same text always gives the same offset. */
 uint64_t session_intern(struct session *session, const char *text);
 /* Adds a sample to a row's figures, giving them a histogram at the first one; in that it counts as

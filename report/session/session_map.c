@@ -35,8 +35,7 @@ static struct covered {
 	_Atomic bool happened;
 } covered[COVERED_MOST];
 static _Atomic uintptr_t page_size;
-/* In any of them: asked for each call and each record, it is almost never so. */
-static _Atomic bool any_happened;
+_Atomic bool faults_happened;
 
 static struct covered *find_covered(uintptr_t base)
 {
@@ -72,7 +71,7 @@ void fault_uncover(const void *base)
 
 bool fault_happened(const void *base)
 {
-	struct covered *range = atomic_load(&any_happened) ? find_covered((uintptr_t)base) : NULL;
+	struct covered *range = find_covered((uintptr_t)base);
 
 	return range && atomic_load(&range->happened);
 }
@@ -87,7 +86,7 @@ bool session_fault(const void *address)
 		if (at < base || at - base >= atomic_load(&covered[i].size))
 			continue;
 		atomic_store(&covered[i].happened, true);
-		atomic_store(&any_happened, true);
+		faults_happened = true;
 		return mmap((void *)(at & ~(page - 1)), page, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 	}
@@ -191,6 +190,37 @@ struct segment_place *segment_find(const struct session *session, uint64_t offse
 	size_t count = segment_places(session, &places);
 
 	return segment_find_among(places, count, offset);
+}
+
+struct segment_place *segment_item(const struct session *session, uint64_t offset,
+				   enum segment_kind kind, uint64_t size)
+{
+	struct segment_place *place = segment_find(session, offset);
+
+	return place && place->kind == kind && offset - place->offset >= sizeof(struct segment) &&
+			       place->size - (offset - place->offset) >= size
+		       ? place
+		       : NULL;
+}
+
+const char *session_string(const struct session *session, uint64_t offset)
+{
+	const struct segment_place *place = segment_item(session, offset, SEGMENT_STRINGS, 1);
+	const char *text = place ? session->base + offset : NULL;
+
+	return text && memchr(text, '\0', place->size - (offset - place->offset)) ? text : "";
+}
+
+struct histogram *session_histogram(const struct session *session, uint64_t offset)
+{
+	struct segment_place *place = offset % _Alignof(struct histogram)
+					      ? NULL
+					      : segment_item(session, offset, SEGMENT_HISTOGRAMS,
+							     sizeof(struct histogram));
+
+	if (place && !session->writable)
+		segment_map(session, place, PROT_READ);
+	return place ? (struct histogram *)(session->base + offset) : NULL;
 }
 
 bool is_session_file(const struct session *session, int fd)

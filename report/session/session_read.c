@@ -466,38 +466,6 @@ const char *session_error(int error)
 	}
 }
 
-/* The place of an item of a kind at an offset, of `size` bytes; NULL if none is there. */
-static struct segment_place *item_place(const struct session *session, uint64_t offset,
-					enum segment_kind kind, uint64_t size)
-{
-	struct segment_place *place = segment_find(session, offset);
-
-	return place && place->kind == kind && offset - place->offset >= sizeof(struct segment) &&
-			       place->size - (offset - place->offset) >= size
-		       ? place
-		       : NULL;
-}
-
-const char *session_string(const struct session *session, uint64_t offset)
-{
-	const struct segment_place *place = item_place(session, offset, SEGMENT_STRINGS, 1);
-	const char *text = place ? session->base + offset : NULL;
-
-	return text && memchr(text, '\0', place->size - (offset - place->offset)) ? text : "";
-}
-
-struct histogram *session_histogram(const struct session *session, uint64_t offset)
-{
-	struct segment_place *place =
-		offset % _Alignof(struct histogram)
-			? NULL
-			: item_place(session, offset, SEGMENT_HISTOGRAMS, sizeof(struct histogram));
-
-	if (place && !session->writable)
-		segment_map(session, place, PROT_READ);
-	return place ? (struct histogram *)(session->base + offset) : NULL;
-}
-
 /* The item after `previous` among those of a kind, in the order of their creation. */
 static void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
 		       const void *previous)
@@ -534,7 +502,7 @@ static const void *at(const struct session *session, uint64_t offset, enum segme
 {
 	const size_t alignment = kind == SEGMENT_ROWS ? _Alignof(struct row) : 64;
 
-	return offset % alignment || !item_place(session, offset, kind, item_size(kind))
+	return offset % alignment || !segment_item(session, offset, kind, item_size(kind))
 		       ? NULL
 		       : session->base + offset;
 }
@@ -723,7 +691,7 @@ static bool row_is_whole(const struct session *session, const struct row *row)
 {
 	return row->committed == 1 && row->kind < ROW_KINDS && row->device >= -1 &&
 	       row->device < SESSION_DEVICES &&
-	       (row->name >= session->size || item_place(session, row->name, SEGMENT_STRINGS, 1));
+	       (row->name >= session->size || segment_item(session, row->name, SEGMENT_STRINGS, 1));
 }
 
 bool session_is_whole(const struct session *session)

@@ -98,7 +98,7 @@ fail:
 	return 0;
 }
 
-bool session_row_lost(const struct session *session, const struct row *row)
+bool session_row_cut(const struct session *session, const struct row *row)
 {
 	return fault_happened(session->base) &&
 	       (!row->committed || !*session_string(session, row->name));
