@@ -347,6 +347,13 @@ void cupti_step_aside(void)
 	cupti_finalized(true);
 }
 
+bool cupti_excludes_v2(void)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	return cupti && cupti_version_of(cupti->version)->excludes_v2;
+}
+
 void cupti_forget(void)
 {
 	if (!state_is(STATE_OFF))

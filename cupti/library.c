@@ -161,7 +161,9 @@ static struct library *bind_functions(struct search *search, void *handle, const
  *
  * Refusal: a NULL buffer could end the program before 12.9 (NVIDIA's release notes). Buffers by
  * thread: the default since 13.0 (the same). Subscribers: 13.0 brought cuptiSubscribe_v2, 13.2 the
- * activity functions that take its handle (cupti_activity.h).
+ * activity functions that take its handle (cupti_activity.h). V2 excluded: tests/gpu/subscriber.cu
+ * with 13.2.86, 13.3.75 and 13.4.92 (H200, driver 580). cuptiFinalize would let V2 in, but launches
+ * of graphs on another thread then fail: 51 of 51 processes.
  *
  * A newer version than these is like the last: where it misses records the first windows show it
  * (preload/recording/recording.h). What would end the program cannot be found out so, and is
@@ -170,13 +172,14 @@ static struct library *bind_functions(struct search *search, void *handle, const
  * that does not.
  */
 static const struct cupti_version versions[] = {
-	/* first, kernels, nodes, refusal, by thread, subscribers */
-	{0, true, true, false, false, false},	   /* CUDA 11.8 to 12.4 */
-	{23, false, true, false, false, false},	   /* 12.5 */
-	{27, false, false, true, false, false},	   /* 12.9 */
-	{130000, false, false, true, true, false}, /* 13.0 */
-	{130001, true, true, true, true, false},   /* 13.0 Update 1 */
-	{130200, true, true, true, true, true},	   /* 13.2 */
+	/* first, kernels, nodes, refusal, by thread, subscribers, excludes V2 */
+	{0, true, true, false, false, false, false},	  /* CUDA 11.8 to 12.4 */
+	{23, false, true, false, false, false, false},	  /* 12.5 */
+	{27, false, false, true, false, false, false},	  /* 12.9 */
+	{130000, false, false, true, true, false, false}, /* 13.0 */
+	{130001, true, true, true, true, false, false},	  /* 13.0 Update 1 */
+	{130200, true, true, true, true, true, false},	  /* 13.2 */
+	{130300, true, true, true, true, true, true},	  /* 13.3 */
 };
 
 const struct cupti_version *cupti_version_of(uint32_t version)

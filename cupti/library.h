@@ -117,6 +117,9 @@ struct cupti_version {
 	/* A subscriber of the V2 interface has activity kinds of its own, next to which the process
 	 * has none. */
 	bool subscribers_record;
+	/* Once the older interface (V1) has recorded, such a subscriber is refused its callbacks,
+	 * until cuptiFinalize, which ktime does not call. */
+	bool excludes_v2;
 };
 
 /* What holds for a version; for one newer than all that were tried, what holds for the newest of

@@ -276,17 +276,22 @@ static bool is_matching_over(void)
 /* CUPTI has ended, or is the program's: events are the only clock from now on. */
 static void report_end_of_cupti(void)
 {
+	bool excluded = kinds_withdrawn() && cupti_excludes_v2();
+
 	records_finish();
 	session_note(
 		run.session,
 		"The program %s: later operations are %s%s. Each row shows the clock that timed "
-		"most of its calls.",
+		"most of its calls.%s",
 		kinds_withdrawn() ? "wants CUPTI for itself (cuptiSubscribe_v2)"
 				  : "ended CUPTI (cuptiFinalize)",
 		launch_state.events ? "timed by CUDA events only" : "not timed",
 		plan.runtime_records || plan.driver_records
 			? ", and API calls that CUPTI recorded are no longer counted"
-			: "");
+			: "",
+		excluded ? " This CUPTI gives the program no records, as ktime has recorded "
+			   "before: run it with --timer events."
+			 : "");
 }
 
 /* CUPTI's clock is fitted to the host's: a record may start so much before its call (match.h). */

@@ -109,6 +109,16 @@ times_by_events()
 	grep -qx "subscribe-several 39" ktime.out
 }
 
+@test "where CUPTI knows one interface a process, the report says how the program gets its records" {
+	export KTIME_OPTIONS="-f -o session" SIM_CUPTI_VERSION=130300
+	# shellcheck disable=SC2086 # steps
+	run --separate-stderr under_ktime "$programs/subscriber" libcupti.so.13 launch subscribe $v2 launch
+	[[ $output == *"callbacks 14"* ]]
+	says "This CUPTI gives the program no records, as ktime has recorded before: run it with --timer events."
+	SIM_CUPTI_VERSION=130300 subscribes "--timer events" 300 "0 100" "launch subscribe $v2 launch"
+	run ! says "This CUPTI"
+}
+
 @test "kinds that the program has on keep V2 from subscribing, and ktime goes on with CUPTI" {
 	export KTIME_OPTIONS="-f -o session" SIM_CUPTI_VERSION=130200
 	run --separate-stderr under_ktime "$programs/subscriber" libcupti.so.13 launch callbacks-v1 enable-v1 launch subscribe launch

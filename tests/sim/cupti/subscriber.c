@@ -3,7 +3,8 @@
  * Subscribers: one at a time, who is told of no call. From CUPTI 13.2 on (SIM_CUPTI_VERSION) one of
  * the V2 interface has activity kinds and buffers of its own. It is refused while the process has
  * kinds on by the older interface, whose calls are refused while there is such a subscriber; and
- * more than one are refused, as by drivers before r610.
+ * more than one are refused, as by drivers before r610. From 13.3 on it is refused its callbacks
+ * once the older interface was given some.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #define SUBSCRIBER_EXPORT __attribute__((visibility("default")))
 #define VERSION_V2	  130200
+#define VERSION_EXCLUDES  130300
 
 /* What the headers of CUDA 13.2 have. */
 struct parameters {
@@ -38,9 +40,9 @@ struct CUpti_Subscriber_st {
 
 static CUpti_SubscriberHandle subscriber;
 
-static bool is_v2(void)
+static long version(void)
 {
-	return sim_setting("SIM_CUPTI_VERSION", CUPTI_API_VERSION) >= VERSION_V2;
+	return sim_setting("SIM_CUPTI_VERSION", CUPTI_API_VERSION);
 }
 
 bool subscriber_records(void)
@@ -96,7 +98,7 @@ SUBSCRIBER_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle,
 	if (parameters && parameters->size > offsetof(struct parameters, several) &&
 	    parameters->several)
 		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-	return subscribe(handle, is_v2());
+	return subscribe(handle, version() >= VERSION_V2);
 }
 
 void subscriber_end(void)
@@ -160,6 +162,8 @@ SUBSCRIBER_EXPORT CUptiResult cuptiActivityRegisterCallbacks_v2(
 {
 	if (check(handle) || !requested || !completed)
 		return CUPTI_ERROR_INVALID_PARAMETER;
+	if (sim_cupti.requested && !subscriber->requested && version() >= VERSION_EXCLUDES)
+		return CUPTI_ERROR_NOT_COMPATIBLE;
 	if (!subscriber->requested) {
 		/* The buffers of the older interface are its own. */
 		buffer_flush(true);
