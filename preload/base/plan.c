@@ -31,13 +31,6 @@ bool plan_begins_later(void)
 	       !run.settings.metrics;
 }
 
-/* Whether the user asked for an event pair around every operation, whatever that costs. */
-static bool wants_every_pair(void)
-{
-	return run.settings.events == EVENTS_ALL ||
-	       (run.settings.events == EVENTS_FRACTION && run.settings.events_fraction == 1);
-}
-
 /* `times`: and its records time the operations. */
 static void cupti_is_there(uint32_t version, bool times)
 {
@@ -49,7 +42,7 @@ static void cupti_is_there(uint32_t version, bool times)
 /* Where CUPTI is there from the start none is only counted outside either. */
 static bool counts_in_window(void)
 {
-	return plan.counting_outside && plan.state != PLAN_DEFERRED && !wants_every_pair() &&
+	return plan.counting_outside && plan.state != PLAN_DEFERRED && !run_wants_every_pair() &&
 	       !options_want_trace(&run.settings);
 }
 

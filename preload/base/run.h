@@ -47,4 +47,11 @@ static inline bool run_wants_device(int device)
 	       (device < 0 || device >= SESSION_DEVICES || run.settings.devices >> device & 1);
 }
 
+/* Whether the user asked for an event pair around every operation, whatever that costs. */
+static inline bool run_wants_every_pair(void)
+{
+	return run.settings.events == EVENTS_ALL ||
+	       (run.settings.events == EVENTS_FRACTION && run.settings.events_fraction == 1);
+}
+
 #endif

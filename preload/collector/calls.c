@@ -179,7 +179,7 @@ static double weight_without_pair(const struct call_record *record)
 	uint32_t below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
 	/* With CUPTI, what keeps a call from being timed is asked before the draw. */
 	bool certain = plan_is_cupti() && record->untimed != UNTIMED_NO_EVENT;
-	bool thinned = record->untimed == UNTIMED_NO_EVENT && event_pools_thin();
+	bool thinned = record->untimed == UNTIMED_NO_EVENT && !run_wants_every_pair();
 	uint32_t chance = certain ? SAMPLE_ALL : below;
 
 	return weight_of(thinned && chance > POOL_LEAST_CHANCE ? POOL_LEAST_CHANCE : chance);

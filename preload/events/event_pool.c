@@ -164,12 +164,6 @@ static struct event_pool *idle_pool(const struct context *context)
 	return pool;
 }
 
-bool event_pools_thin(void)
-{
-	return run.settings.events == EVENTS_AUTO ||
-	       (run.settings.events == EVENTS_FRACTION && run.settings.events_fraction > 1);
-}
-
 static struct event_pool *new_pool(struct context *context)
 {
 	struct event_pool *pool = aligned_alloc(CACHE_LINE, sizeof(*pool));
@@ -181,7 +175,7 @@ static struct event_pool *new_pool(struct context *context)
 		return NULL;
 	*pool = (struct event_pool){
 		.context = context,
-		.thins = event_pools_thin(),
+		.thins = !run_wants_every_pair(),
 	};
 	/* The context is usually current, and cuCtxGetCurrent takes no lock. */
 	is_current = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->handle;

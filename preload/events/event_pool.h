@@ -47,7 +47,7 @@ struct event_pool {
 	_Atomic uint32_t taken __attribute__((aligned(CACHE_LINE))); /* for the thread to write */
 	uint32_t known_put;	  /* for the thread: `put` when it was last read */
 	struct event_pair *spare; /* for the thread: taken but not used; the next to use */
-	bool thins;		  /* fewer calls get a pair as the pool gets empty */
+	bool thins; /* fewer calls get a pair as the pool gets empty, unless all are to */
 	struct context *context;
 	/* Pairs taken for certain since some were last put back, by operation. */
 	uint8_t taken_by[POOL_OPERATIONS];
@@ -112,9 +112,6 @@ static inline uint32_t event_pool_chance(struct event_pool *pool, uint32_t opera
 		chance = chance / (last * last) * ((put - taken) * (put - taken));
 	return chance > POOL_LEAST_CHANCE ? chance : POOL_LEAST_CHANCE;
 }
-
-/* Whether pools thin out what they give; not if the user asked for pairs around all calls. */
-bool event_pools_thin(void);
 
 /* Takes a pair; NULL if there is none. For the thread that owns the pool. */
 static inline struct event_pair *event_pool_take(struct event_pool *pool)
