@@ -267,19 +267,26 @@ static struct in_flight *in_flight_of(const struct thread *thread, const struct 
 	return operation;
 }
 
+/* Counts calls of an operation on a device: its row there, or NULL. */
+static struct row *count_calls(struct operation *operation, int device, uint64_t calls)
+{
+	struct row *row = rows_of(operation, device);
+
+	run_count(COUNTER_operations, calls);
+	operation->calls += calls;
+	operation->window_calls += calls;
+	if (row)
+		row->calls += calls;
+	return row;
+}
+
 static struct row *count_operation(const struct call_record *record)
 {
-	struct operation *operation = record->operation;
-	struct row *row = rows_of(operation, record->stream->context->device);
+	enum row_kind kind = record->operation->kind;
+	struct row *row = count_calls(record->operation, record->stream->context->device, 1);
 
-	run_count(COUNTER_operations, 1);
-	operation->calls++;
-	operation->window_calls++;
-	if (row) {
-		row->calls++;
-		if (operation->kind != ROW_KERNEL && operation->kind != ROW_GRAPH)
-			session_add_bytes(row, record->bytes);
-	}
+	if (row && kind != ROW_KERNEL && kind != ROW_GRAPH)
+		session_add_bytes(row, record->bytes);
 	return row;
 }
 
@@ -373,18 +380,15 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 
 static void add_counted(struct operation *operation, unsigned api, uint64_t calls)
 {
-	struct row *row = calls > 0 ? rows_of(operation, context_first_device) : NULL;
+	struct row *row;
 
 	if (calls == 0)
 		return;
+	row = count_calls(operation, context_first_device, calls);
 	rows_add_calls(api, calls);
-	run_count(COUNTER_operations, calls);
-	operation->calls += calls;
-	operation->window_calls += calls;
-	if (!row)
-		return;
-	row->calls += calls;
-	row->untimed[launch_state.events ? UNTIMED_SAMPLED_OUT : UNTIMED_EVENTS_OFF] += calls;
+	if (row)
+		row->untimed[launch_state.events ? UNTIMED_SAMPLED_OUT : UNTIMED_EVENTS_OFF] +=
+			calls;
 }
 
 /* Adds the sizes of a thread's count-only calls of an operation since the last time. */
