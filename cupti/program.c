@@ -124,8 +124,9 @@ CUpti_TimestampCallbackFunc program_clock(void)
 	return atomic_load_explicit(&clocks.program, memory_order_relaxed);
 }
 
-/* A small step back is another thread's earlier reading. A large one is of CUPTI's clock, and taken
- * as it is. */
+/* Whether a reading is newer than the last one. If CUPTI's time is a little less, another thread
+ * read the clocks later and stored first; if it is much less, CUPTI's clock itself was set back,
+ * and the reading is taken. */
 static bool is_later(const struct clock_reading *reading)
 {
 	return reading->cupti > clocks.later.cupti ||
@@ -173,7 +174,9 @@ static void convert_time(uint8_t *place, const struct clock_reading *readings)
 	memcpy(place, &time, sizeof(time));
 }
 
-/* Converts the times of a record, in place. Does nothing without a clock of the program. */
+/* Converts the times in an activity record, in place, from CUPTI's clock to the clock that the
+ * program registered with cuptiActivityRegisterTimestampCallback(), which it expects its records to
+ * have. Does nothing if the program registered none. */
 static void program_clock_convert(void *record)
 {
 	static const struct {

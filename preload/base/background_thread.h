@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ktime's own threads. Whoever starts one, it has nothing of that thread's: the default scheduling
- * policy, the processors that the process had when libktime.so was loaded, and all signals blocked,
- * so that one that the program takes itself, as by sigwait() or signalfd(), does not come here. A
- * thread that inherited SCHED_FIFO and one processor from a program that computes there without a
- * pause would never run.
+ * ktime's own threads. They inherit nothing from the program's thread that starts them: they have
+ * the default scheduling policy, the processors that the process had when libktime.so was loaded,
+ * and all signals blocked, so that a signal that the program waits for by sigwait() or signalfd()
+ * is not delivered to them. A thread that inherited SCHED_FIFO and one processor from a program
+ * that computes there without a pause would never run.
  *
- * All are started with ktime: a program that has sandboxed itself later may not be able to start
- * one, or be ended for it.
+ * All are started when ktime starts: once a program has sandboxed itself (as by a seccomp filter),
+ * clone(2) may fail or end the process.
  */
 #ifndef KTIME_PRELOAD_BASE_BACKGROUND_THREAD_H
 #define KTIME_PRELOAD_BASE_BACKGROUND_THREAD_H
@@ -16,56 +16,60 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts a detached thread, which has this name; 0 or -errno. One thread at a time calls this. */
+/* Starts a detached thread with this name; 0 or -errno. Not to be called by two threads at once. */
 int background_thread_start(void *(*run)(void *), const char *name);
 /*
- * Waits until all threads have begun, this long at most: until then they are libc's, which makes
- * system calls for them and ends the process if one is refused, as by the filter of a program that
- * sandboxes itself.
+ * Waits, for this many nanoseconds at most, until all of ktime's threads run ktime's code. To be
+ * called before the program sandboxes itself: libc makes system calls while it starts a thread, and
+ * ends the process if the sandbox refuses one.
  */
 void background_threads_wait(uint64_t nanoseconds);
 
-/* Blocks signals in the calling thread, as in ktime's: for others' threads that it starts. */
+/* Blocks all signals in the calling thread that ktime's threads block, so that the threads that
+ * CUPTI starts from it inherit that; the mask so far goes to `before`. */
 void background_thread_block_signals(sigset_t *before);
 
 /*
- * Whether the signal that the calling thread has got, of those that a thread's own instructions
- * raise, was sent to the process and came to a thread of ktime's because the program blocks it.
- * Then it is sent once more, for the program to take, and stays blocked in this thread. For signal
- * handlers, with the handler's arguments.
+ * For handlers of SIGSEGV and the like, which ktime's threads do not block, with the handler's
+ * arguments. Whether the calling thread is ktime's and got the signal only because it was sent to
+ * the process while the program's threads block it. If so, the signal is blocked in this thread and
+ * sent to the process again, for the program to take.
  */
 bool background_thread_returns_signal(int signal, siginfo_t *info, void *context);
 
 /*
- * A thread for work that comes up later, which other work must not wait for. `for_others`: others'
- * code is called in it, and has the stack of a main thread. 0 or -errno. Once.
+ * Starts the spare thread, for long work that comes up later and that ktime's other threads must
+ * not wait for. `for_others`: it will call other libraries' code (CUPTI's), and so gets a stack as
+ * large as a main thread's. 0 or -errno. To be called once at most.
  */
 int spare_thread_start(bool for_others);
-/* Has it call a function; 0, or -EBUSY while it is in an earlier call, or -EAGAIN where there is no
- * such thread. One thread at a time calls this. */
+/* Has the spare thread call a function, without waiting. 0, -EBUSY while it is in an earlier call,
+ * or -EAGAIN if it was not started. Not to be called by two threads at once. */
 int spare_thread_call(void (*function)(void *), void *argument);
-/* Waits until it has returned from its last call; false if it has not at `end`, CLOCK_MONOTONIC in
- * nanoseconds. */
+/* Waits until the spare thread has returned from its last call; false if it has not by `end`, in
+ * nanoseconds of CLOCK_MONOTONIC. */
 bool spare_thread_wait(uint64_t end);
 
 /*
- * What ktime's own threads do by system calls that a program's sandbox may refuse, or end the
- * process for: opening a file, asking the kernel about memory. They ask here before, and do without
- * once the program is about to sandbox itself.
+ * Some system calls of ktime's threads, such as opening a file, may be refused by a program's
+ * sandbox, or make it end the process. The threads make them only between sandbox_calls_begin() and
+ * sandbox_calls_end(), and none after the program has begun to sandbox itself.
  */
 
-/* False: there are to be no such calls any more. Otherwise sandbox_calls_end() follows them. */
+/* False: such system calls are not allowed any more. If true, call sandbox_calls_end() after them.
+ */
 bool sandbox_calls_begin(void);
 void sandbox_calls_end(void);
-/* No such call begins from now on. Waits for those of other threads, 0.1 s at most. */
+/* Makes sandbox_calls_begin() return false from now on, and waits, for 0.1 s at most, for the
+ * system calls that other threads have begun. */
 void sandbox_close(void);
 
 /*
- * For ktime's threads, at their begin and end. A sanitizer sees what a library that is not built
- * with it does through libc's functions, but neither its atomics nor its stores: the thread
- * sanitizer would report races between memory that one thread allocated and another one's strlen,
- * the memory sanitizer bytes that were never written, and the program would end with an error.
- * Where ktime is built with a sanitizer itself, it is to be seen.
+ * Tell the program's thread or memory sanitizer to ignore the calling thread; for ktime's threads,
+ * at their start and end. A sanitizer intercepts the libc calls of a library that was built without
+ * it, but does not see its atomics and stores: it would report data races and uninitialised bytes
+ * that are none, and the program would end with an error. If ktime itself is built with a
+ * sanitizer, these functions do nothing.
  */
 
 #ifdef __has_feature
@@ -79,7 +83,7 @@ void sandbox_close(void);
 #define SANITIZED false
 #endif
 
-/* There if the program is built with one of the two. */
+/* The sanitizers' functions: weak, as they exist only in a program built with that sanitizer. */
 #define SANITIZER_CALL(name, parameters) extern void name parameters __attribute__((weak));
 SANITIZER_CALL(AnnotateIgnoreReadsBegin, (const char *file, int line))
 SANITIZER_CALL(AnnotateIgnoreReadsEnd, (const char *file, int line))
@@ -109,7 +113,8 @@ static inline void sanitizer_ignore_end(void)
 	}
 }
 
-/* Around what is read on purpose while another thread may write it: a figure of one moment. */
+/* Around a read, without a lock, of a value that another thread may write meanwhile, where any
+ * recent value will do: the thread sanitizer would report a race. */
 static inline void sanitizer_ignore_reads_begin(void)
 {
 	if (AnnotateIgnoreReadsBegin)

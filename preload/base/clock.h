@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks that ktime reads, all here. That of the launch path is the processor's cycle counter,
- * which takes about 10 ns to read; the collector converts its ticks to nanoseconds. The kernel's
- * clocks are read by the system call, never by a function of libc's that a program or a preload may
- * have replaced: under libfaketime time may stand still or run tenfold, and ktime's limits and
- * figures must not follow it.
+ * All clocks that ktime reads. The launch path reads the processor's cycle counter, which takes
+ * about 10 ns; the collector converts its ticks to nanoseconds. The kernel's clocks are read by the
+ * system call, not by libc's function, which a program or another preloaded library may have
+ * replaced: under libfaketime time may stand still or run tenfold, and ktime's limits and figures
+ * must not follow it.
  */
 #ifndef KTIME_PRELOAD_BASE_CLOCK_H
 #define KTIME_PRELOAD_BASE_CLOCK_H
@@ -20,7 +20,8 @@ static inline uint64_t clock_ticks(void)
 	return __rdtsc();
 }
 
-/* An approximation is enough for limits: the counters of x86 processors run at 2 to 4 GHz. */
+/* About the number of counter ticks in some microseconds, for time limits: the counters of x86
+ * processors run at 2 to 4 GHz, and 2.5 GHz is taken for all. */
 static inline uint64_t clock_some_ticks(unsigned microseconds)
 {
 	return microseconds * 2500ull;
@@ -34,7 +35,8 @@ static inline uint64_t clock_ticks(void)
 	return ticks;
 }
 
-/* The counter runs at 25 MHz to 1 GHz, and the processor says at how much. */
+/* The number of counter ticks in some microseconds. The counter's frequency, 25 MHz to 1 GHz, is
+ * read from the register cntfrq_el0. */
 static inline uint64_t clock_some_ticks(unsigned microseconds)
 {
 	uint64_t frequency;
@@ -58,8 +60,8 @@ static inline uint64_t clock_ns(clockid_t clock)
 }
 
 /*
- * The length of a tick and the start of the run on three clocks. The length is measured from the
- * start of the run to the last update, so it gets more exact the longer the run lasts.
+ * The length of a counter tick, and the start of the run on three clocks. The length is the average
+ * from the start of the run to the last update, so it gets more exact the longer the run lasts.
  * clock_scale_start() spins for 50 us to have a usable length from the beginning.
  */
 struct clock_scale {
@@ -70,8 +72,8 @@ struct clock_scale {
 void clock_scale_start(struct clock_scale *scale);
 void clock_scale_update(struct clock_scale *scale);
 
-/* CLOCK_REALTIME less CLOCK_MONOTONIC, in nanoseconds: it changes when the wall clock is set, and
- * not when it is slewed. Read to a microsecond or so. */
+/* CLOCK_REALTIME less CLOCK_MONOTONIC, in nanoseconds, exact to about a microsecond. It changes
+ * when the wall clock is set, and not when NTP slews both clocks. */
 uint64_t clock_realtime_offset(void);
 
 static inline uint64_t clock_ticks_to_ns(const struct clock_scale *scale, uint64_t ticks)

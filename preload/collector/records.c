@@ -532,8 +532,9 @@ static void warn_of_cheap(void)
 	if (cheap.count)
 		session_note(
 			run.session,
-			"Only the first %u calls are counted, as recording one takes as long as "
-			"the call (--print-api-trace records all): %s.",
+			"Of each of these functions only the first %u calls are counted, as "
+			"recording a call takes as long as the call (--print-api-trace records "
+			"all): %s.",
 			MOST_CHEAP_CALLS, list);
 }
 

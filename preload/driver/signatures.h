@@ -11,18 +11,17 @@
 #ifndef KTIME_PRELOAD_DRIVER_SIGNATURES_H
 #define KTIME_PRELOAD_DRIVER_SIGNATURES_H
 
-/* macro(runtime function, (parameters), (arguments), (description), …) of a signature by its name.
- */
+/* Calls `macro` with the four elements of SIGNATURE_name, and then the further arguments. */
 #define WITH_SIGNATURE(macro, name, ...) WITH_ARGUMENTS(macro, SIGNATURE_##name, __VA_ARGS__)
 #define WITH_ARGUMENTS(macro, ...)	 macro(__VA_ARGS__)
 
-/* The elements of a list in parentheses, to append one to them. */
+/* FORM_LIST (a, b) is a, b: removes a list's parentheses, so that another element can follow. */
 #define FORM_LIST(...)			 __VA_ARGS__
 
 /*
- * The forms that most operations come in: with a last parameter `stream`, and without it, in the
- * default stream. The description is describe(call, list …, stream); FORM_SYNC and FORM_ASYNC also
- * tell it whether the call waits for the copy.
+ * The two forms of most copies and memsets: one with a last parameter `stream`, one without it that
+ * works in the default stream. Their description is describe(call, list …, stream). FORM_SYNC and
+ * FORM_ASYNC also pass whether the call waits until the copy is done.
  */
 #define FORM_DEFAULT(runtime, parameters, arguments, describe, list)                               \
 	runtime, parameters, arguments, (describe(call, FORM_LIST list, NULL))
@@ -34,7 +33,7 @@
 #define FORM_ASYNC(runtime, parameters, arguments, describe, list)                                 \
 	runtime##Async, (FORM_LIST parameters, CUstream stream), (FORM_LIST arguments, stream),    \
 		(call->asynchronous = true, describe(call, FORM_LIST list, stream, ASYNCHRONOUS))
-/* A call in a stream that gets an API row and no operation. */
+/* A call that takes a stream and is shown in an API row, but is no operation on the device. */
 #define FORM_API_ONLY(runtime, parameters, arguments)                                              \
 	runtime, parameters, arguments, (describe_call_only(call, stream))
 

@@ -84,25 +84,27 @@ struct operation {
 	double rate;		/* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
 	struct operation *allocating; /* graphs that allocate: the one made before */
-	/* Calls dropped because the thread's ring was full that are in no row yet, by device; the
-	 * second ones outside the profiling window. */
+	/* By device: calls without a call record, as the thread's ring was full, that the collector
+	 * has not added to a row yet; `lost_outside`: those made outside the profiling window. */
 	_Atomic uint32_t lost[SESSION_DEVICES], lost_outside[SESSION_DEVICES];
 };
 
-/* The sums of `lost` and of `lost_outside` over all operations, also of those that are in rows. */
+/* All calls ever dropped because a thread's ring was full: the sum of what was counted in `lost`
+ * and `lost_outside` of all operations, including the calls that rows have taken over. */
 extern _Atomic uint64_t operation_lost_calls;
 
 /* Sets sample_below for all operations, existing and new ones, until the budget has seen their
  * calls; SAMPLE_ALL unless set. To be called before the first call. */
 void operation_first_sampling(uint32_t sample_below);
 
-/* Any thread, as all functions here. */
+/* All functions in this file may be called on any thread. */
+
 struct operation *operation_fixed(enum fixed_operation which);
 /* The operation of a kernel or graph by name, which is copied; OPERATION_UNKNOWN_KERNEL if memory
  * is out. Takes a lock. */
 struct operation *operation_named(enum row_kind kind, const char *name);
-/* Makes a version of a graph's operation, which shares its row and is counted by itself; `of` if
- * memory is out. Takes a lock. */
+/* Makes a version of the graph operation `of`: the same graph after an update of its nodes. It
+ * shares the row of `of` and has its own count. Returns `of` if memory is out. Takes a lock. */
 struct operation *operation_version(struct operation *of);
 /* The list of all operations, newest first, linked by `next`; it may be walked without a lock. */
 struct operation *operation_first(void);

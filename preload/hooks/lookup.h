@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Look-ups of the driver's functions: dlsym, dlvsym and cuGetProcAddress, which every cudart and
- * most libraries go through. The answer is decided by the real pointer that the look-up gives,
- * never by the name alone: versions, per-thread variants and handles then come out right by
- * themselves, and what ktime does not know passes through.
+ * Interception of look-ups of driver functions: dlsym, dlvsym and cuGetProcAddress, which every
+ * cudart and most libraries use. ktime does the real look-up first and replaces the pointer that it
+ * returns if that is a function that ktime wraps; the name alone never decides. So versions,
+ * per-thread default stream variants and library handles need no rules of their own, and functions
+ * that ktime does not know pass through.
  */
 #ifndef KTIME_PRELOAD_HOOKS_LOOKUP_H
 #define KTIME_PRELOAD_HOOKS_LOOKUP_H
@@ -13,8 +14,9 @@
 #include "preload/driver/driver.h"
 
 /*
- * What the assembler part of dlsym (lookup_stub.S) asks before it jumps on to the next dlsym: a
- * pointer to give out instead, LOOKUP_NOTHING for NULL, or NULL.
+ * Called by ktime's dlsym and dlvsym, which are written in assembler (lookup_stub.S). Returns the
+ * pointer that the look-up is to return, LOOKUP_NOTHING if it is to return NULL, or NULL if the
+ * stub shall jump to the next dlsym.
  */
 #define LOOKUP_NOTHING ((void *)-1)
 void *lookup_replacement(void *handle, const char *name, const char *version, const void *caller);
@@ -22,15 +24,17 @@ void *lookup_next_dlsym(void);
 void *lookup_next_dlvsym(void);
 
 /*
- * Around the driver's cuGetProcAddress. `*pointer` is touched only where the driver answered with
- * a pointer of its own: success and NULL is an answer too.
+ * To be called before and after the driver's cuGetProcAddress. lookup_answered() replaces
+ * `*pointer` by ktime's wrapper, only if the driver has stored a pointer there: it may also return
+ * success and NULL, for a function that it does not have.
  */
 void lookup_asked(const char *name);
 void lookup_answered(const char *name, void **pointer, CUresult result);
 
 /*
- * A cudart resolves the driver between a look-up of the empty name and its cuInit; what it is
- * handed in between are the wrappers that know a runtime call is behind them. CUDA 11.8 to 13.0.
+ * To be called after cuInit. A cudart looks up the driver's functions after it has looked up the
+ * empty name and before it calls cuInit (CUDA 11.8 to 13.0). Look-ups in between are given the
+ * wrappers for a cudart, whose calls are named after the runtime function in the API rows.
  */
 void lookup_initialised(void);
 
@@ -41,7 +45,7 @@ void lookup_initialised(void);
  */
 void *lookup_late(enum driver_entry entry, const void *caller);
 
-/* What ktime hands out in place of an entry: to a cudart, or to anybody else. */
+/* ktime's wrapper of a driver function: the one for a cudart, or the one for all other callers. */
 void *wrapper_of(enum driver_entry entry, bool for_runtime);
 
 #endif

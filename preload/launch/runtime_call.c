@@ -7,8 +7,9 @@
 
 __thread struct runtime_call runtime_call;
 
-/* The program calls the runtime while another runtime call is around: inside of it, by malloc or
- * a callback, or that one was left by a longjmp. Its driver call has returned. */
+/* A runtime call begins while runtime_call still describes another one of this thread: the program
+ * makes the new call inside the other one, from its malloc or a callback, or it left the other one
+ * by a longjmp. If the other one's driver call has returned, names and publishes its record. */
 static LAUNCH_COLD void complete_earlier(void)
 {
 	if (!runtime_call.record)

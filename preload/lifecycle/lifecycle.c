@@ -153,8 +153,9 @@ static void describe_run(void)
 	describe_devices();
 }
 
-/* Where launches wait for the device, as with these settings or under these tools, a gate would
- * be closed until the reporter opens it. */
+/* Whether calls may be gated: ktime makes their stream wait on a word in memory (a gate) until the
+ * call has returned. Not if launches block until the device is done, as with CUDA_LAUNCH_BLOCKING
+ * or under some tools: the launch would wait for the gate, which opens only after it. */
 static bool gates_are_allowed(void)
 {
 	const char *blocking = environment_get("CUDA_LAUNCH_BLOCKING");
@@ -165,13 +166,14 @@ static bool gates_are_allowed(void)
 	       !refusal_by_environment(reason, sizeof(reason));
 }
 
-/* Whether this CUPTI can be used as a budget of the user's needs it. */
+/* Whether this CUPTI can turn its recording off and on while the program runs, as --budget needs.
+ */
 static bool may_pause(void)
 {
 	if (!pause_is_safe())
 		snprintf(cupti.reason, sizeof(cupti.reason),
-			 "CUPTI is not used: with --budget it records in windows, which its "
-			 "version %u does not bear: use that of " CUPTI_THAT_PAUSES ".",
+			 "CUPTI is not used: with --budget it records in windows, which version %u "
+			 "cannot do safely; use the CUPTI of " CUPTI_THAT_PAUSES ".",
 			 (unsigned)library_functions()->version);
 	return pause_is_safe();
 }
@@ -231,8 +233,8 @@ static void describe_cupti(void)
 		session_note(run.session, "%s", cupti.reason);
 	if (plan.driver_records)
 		session_note(run.session,
-			     "Driver calls that ktime makes too, on events and contexts, "
-			     "are not shown.");
+			     "Driver functions on events and contexts have no API rows: ktime "
+			     "calls them too, and CUPTI does not tell whose call it was.");
 	if (driver_stand_in())
 		session_note(run.session,
 			     "%s stands in for the driver, as under ncu: what it does around an "
@@ -363,7 +365,9 @@ static void start_once(void)
 	timed = is_timed_rank(&rank);
 	error = output_create(&rank, timed);
 	if (error) {
-		log_file_say(process.pid, "cannot start: %s; the program runs on without it",
+		log_file_say(process.pid,
+			     "cannot start: the profile could be created neither in a file nor in "
+			     "memory (%s); the program runs on without ktime",
 			     strerror(-error));
 		return;
 	}

@@ -187,9 +187,12 @@ void deferred_start_now(void (*collect)(void))
 	if (started)
 		started = late_start.call(&late_start.wanted, reason, sizeof(reason)) == 0;
 	else
-		snprintf(reason, sizeof(reason),
-			 "CUPTI was not started: the program had made graphs by then, and may end "
-			 "when CUPTI traces whole graphs from then on.");
+		snprintf(
+			reason, sizeof(reason),
+			"CUPTI was not started: the program had already created CUDA graphs, whose "
+			"launches may crash under CUPTI %u; open the profiling window before the "
+			"first graph is created, or use --timer events.",
+			(unsigned)library_functions()->version);
 	if (reason[0])
 		session_note(run.session, "%s", reason);
 	if (!started) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting CUPTI while the program runs. Once started it costs something at every launch, also
- * where it does not record, and for good. So with a budget of the user's a run begins with events
- * alone, and CUPTI is started only after the launches have shown for a while that this fits into
- * it. For the collector thread only.
+ * Starting CUPTI while the program runs. Once started, CUPTI slows every launch until the process
+ * ends, even while it records nothing. So if the user has given a budget (--budget), a run begins
+ * with CUDA events alone, and CUPTI is started only after the launches have shown for some seconds
+ * that its cost fits into the budget. For the collector thread only.
  */
 #ifndef KTIME_PRELOAD_RECORDING_LATE_START_H
 #define KTIME_PRELOAD_RECORDING_LATE_START_H
@@ -16,9 +16,9 @@
 #include "report/session/session.h"
 
 /*
- * What CUPTI adds to the program's launches, reckoned from how many there were of what: in all of
- * them from when it was started on, and more in those that it records. For the collector thread
- * only.
+ * The time that CUPTI adds to the program, estimated from the number of launches of each sort: a
+ * standing cost of every launch once CUPTI is started, and a further cost of each launch that it
+ * records. For the collector thread only.
  */
 
 /* As cupti_start(). */
@@ -27,10 +27,10 @@ typedef int (*cupti_starter)(const struct cupti_settings *settings, char *reason
 struct launch_costs {
 	uint64_t launches;
 	/* Nanoseconds by which the program takes longer: */
-	double standing;  /* while CUPTI does not record */
-	double calls;	  /* the part of `standing` that is in calls that the program waited for */
-	double copies;	  /* by recording copies and memsets, which it always does (cupti.h) */
-	double recording; /* by recording all else */
+	double standing; /* because CUPTI is started, even if it records nothing */
+	double calls;	 /* the part of `standing` that delays the program's own thread */
+	double copies; /* because CUPTI records copies and memsets, which is never off (cupti.h) */
+	double recording; /* because CUPTI records kernels and graph nodes */
 };
 
 /* Takes a graph's launch that was made while CUPTI was on and recorded no kernels. */
@@ -40,22 +40,24 @@ void launch_costs_see_call(const struct in_flight *call);
  * by the device's idle time, as a start that costs too much cannot be undone. */
 struct launch_costs launch_costs_take(bool late, uint64_t elapsed);
 
-/* CUPTI is to be started by `start` with these settings, which are copied, as the plan's state has
- * it: by deferred_start_now(), or within the budget. Times are of CLOCK_REALTIME, nanoseconds. */
+/* Prepares a later start of CUPTI by `start` with these settings, which are copied. The plan's
+ * state says when: in deferred_start_now() (PLAN_DEFERRED), or once the cost fits into the budget
+ * (PLAN_WAITING). Times are of CLOCK_REALTIME, in nanoseconds. */
 void late_start_plan(const struct cupti_settings *settings, cupti_starter start, uint64_t now);
 
 /*
- * Starts CUPTI, if it waits for that, as the profiling window opens for the first time: with
- * --start off it is not even initialised until then. All that it records from then on is matched,
- * as if it had been there from the start. Whether a call that was made meanwhile has left a record
- * is not known: none waits for one. `collect` takes these calls, and as many of such records as
- * there are, while the window is closed. A warning in the report says why it could not be started.
- * Takes 4 to 330 ms (H200, CUPTI 13.0); the window opens afterwards.
+ * Starts CUPTI when the profiling window opens for the first time, if the plan has deferred the
+ * start until then (--start off). All records from then on are matched with calls, as if CUPTI had
+ * run from the start. A call made during the start may or may not have left a record, so it does
+ * not wait for one: `collect` takes these calls, and the records that they left, before the window
+ * opens. If CUPTI cannot be started, a warning in the report says why. Takes 4 to 330 ms (H200,
+ * CUPTI 13.0).
  */
 void deferred_start_now(void (*collect)(void));
 
-/* Takes the launches of the last `elapsed` nanoseconds; starts CUPTI once it may be, and returns
- * true then. */
+/* To be called once per period, with the cost of the launches in the last `elapsed` nanoseconds.
+ * Starts CUPTI once that cost has fitted into the budget for long enough; returns true if it did.
+ */
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now);
 /* Says in the report why CUPTI was not started, if it was not. */
 void late_start_finish(void);

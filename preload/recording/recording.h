@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turning CUPTI's recording of kernels off and on while the program runs, as the plan says
- * (plan.h); that of copies and memsets stays on (cupti.h). For the collector thread only.
+ * Turning CUPTI's recording of kernels off and on while the program runs, in the plan's states that
+ * ask for it (plan.h); the recording of copies and memsets stays on (cupti.h). A recording window
+ * is a time in which kernels are recorded. For the collector thread only.
  */
 #ifndef KTIME_PRELOAD_RECORDING_RECORDING_H
 #define KTIME_PRELOAD_RECORDING_RECORDING_H
@@ -15,24 +16,26 @@
 #include "report/session/session.h"
 
 /*
- * When windows open and how long they are, so that all together cost their part of the budget.
- * Times are nanoseconds. So is work: what recording all launches so far would have cost. Windows
- * open after a random amount of work, not of time: a program that goes through phases launches more
- * in some, and a launch in those must be met as often as one in the others. For the collector
- * thread only.
+ * When recording windows open and how long they stay open, so that their cost stays within their
+ * part of the budget. All times are in nanoseconds. `work` is in nanoseconds too: what recording
+ * every launch since the start of the run would have cost. A window opens after a random amount of
+ * work, not of time, so that a launch is recorded with the same probability in phases with many
+ * launches and in phases with few. For the collector thread only.
  */
 
-/* `budget`: the part of the time that windows may take; `random`: where chance begins. */
+/* `budget`: the fraction of the run's time that windows may cost; `random`: seed of the random
+ * numbers. */
 void window_times_start(uint64_t now, double budget, uint64_t random);
-/* Plans the next window, after one that was closed now and has cost `spent`. */
+/* To be called when a window was closed, which has cost `spent`: plans when the next one opens. */
 void window_times_plan(uint64_t now, double work, double spent);
-/* Passes time, of which only that pays for windows in which the program launches, or did a moment
- * ago. To be called once a period, before the next function. */
+/* To be called once per period, before window_times_are_due(). Adds the time since the last call to
+ * the time that pays for windows, unless the program has not launched anything for a while. */
 void window_times_pass(uint64_t now, double work);
 /* Whether the next window opens. */
 bool window_times_are_due(uint64_t now, double work);
-/* Whether a window that has been open for this time, and has cost `spent`, is to be closed. Once
- * its time is over that takes one more launch: the last one that is recorded will be left out. */
+/* Whether a window that has been open for `open` nanoseconds, and has cost `spent`, is to be
+ * closed. After its time is over it stays open for one more launch, as the last recorded launch of
+ * a window is left out of the estimates. */
 bool window_times_are_over(uint64_t open, double work, double spent);
 /* Chooses how long the next window is, after one that has cost `spent`. */
 void window_times_adapt(double spent);
@@ -42,24 +45,27 @@ void window_times_adapt(double spent);
  * the collector thread only; times are of CLOCK_REALTIME, in nanoseconds.
  */
 
-/* A window opens; `seen`: launches_seen() by then. */
+/* A window opens; `seen`: what launches_seen() returns at that time. */
 void window_records_begin(uint64_t seen);
-/* A graph with kernels was launched in it, and no record of that can be missing. */
+/* A graph with kernels was launched in the window, at a time for which CUPTI surely records it. */
 void window_records_expect(void);
-/* The window was closed: its records are awaited from now on. */
+/* The window was closed at `now`: from now on its records are waited for. */
 void window_records_await(uint64_t now);
-/* Whether they have come, or are given up; `seen`: launches_seen() now. The first time that they
- * are all there it is false: the last launch's other nodes may come a little later. */
+/* Whether the window's records have all come, or are waited for no longer; `seen`: launches_seen()
+ * now. False at the first call that finds every launch seen: records of the last graph launch's
+ * other nodes may come a little later. */
 bool window_records_have_come(uint64_t now, uint64_t seen);
 
 /*
- * To be called first. `wake` wakes the collector, on any thread. `late`: how CUPTI is to be
- * started, by `start`; NULL: it was, or is not used.
+ * To be called before all other functions. `wake` wakes the collector and may be called on any
+ * thread. `late`: the settings with which `start` is to start CUPTI later; NULL: CUPTI has been
+ * started already or is not used.
  */
 void recording_start(void (*wake)(void), const struct cupti_settings *late, cupti_starter start);
-/* Takes a call, if calls are not matched. */
+/* Takes a call record, if the plan does not match call records with CUPTI's records. */
 void recording_call(const struct in_flight *call);
-/* Takes the record of an operation that is shown; only if calls are not matched. */
+/* Takes CUPTI's record of an operation that has a row; only if the plan does not match call records
+ * with CUPTI's records. */
 void recording_take(const struct seen *seen);
 /* Take each node of a graph's launch that is complete (sums.h), and then the launch's operation,
  * which lasted from its first node's start to its last one's end. */

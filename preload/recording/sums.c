@@ -457,7 +457,8 @@ void sums_close_window(bool random)
 	versions_window_taken();
 }
 
-/* The estimate of a part of graphs' launches, by their versions if there are several. */
+/* The estimated time of one kernel in the launches of a graph: added up over the graph's versions
+ * (the same graph with updated nodes) if there are several, else `of_all`. */
 static struct estimated by_version(const struct window_class *class, const struct window_part *part,
 				   const struct estimated *of_all)
 {
@@ -483,7 +484,8 @@ static struct estimated by_version(const struct window_class *class, const struc
 	return window_strata_estimate(&strata, &class->units, &part->times, class->all, of_all);
 }
 
-/* A kernel of a graph whose contents only the device knows: how often all its launches ran it. */
+/* How often all launches of a graph ran a kernel, estimated from the recorded launches: conditional
+ * nodes make that known to the device alone. */
 static uint64_t estimate_count(const struct window_class *class, const struct window_part *part)
 {
 	double recorded = class->recorded + class->open;
@@ -505,14 +507,15 @@ static void add_class(const struct window_class *class)
 
 		if (!total)
 			continue;
-		/* The present window: what it stands for is settled when it ends. */
+		/* Units of the window that is still open count as themselves: how many others they
+		 * stand for is decided when it closes. */
 		units.certain += class->open;
 		times.certain += part->open;
 		time = window_estimate(&units, &times, class->all);
 		if (graphs)
 			time = by_version(class, part, &time);
 		total->time += time.total;
-		/* A NAN stays one. */
+		/* NAN means that the error is not known; a sum with it is NAN too. */
 		total->error = sqrt(total->error * total->error + time.error * time.error);
 		total->sampled |= class->all > units.certain;
 		total->used = true;
@@ -521,7 +524,8 @@ static void add_class(const struct window_class *class)
 	}
 }
 
-/* Writes it into its row. Those of whose time nothing is known are taken to be like the others. */
+/* Writes an operation's total into its row. Calls whose time is not known (`unknown`) are taken to
+ * last as long as the others on average. */
 static void write_total(struct total *total, struct row *row)
 {
 	uint64_t calls;
