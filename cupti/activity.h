@@ -24,10 +24,10 @@ enum activity_kind {
 	ACTIVITY_KINDS
 };
 
-/* Why kernels are not recorded for a while: they are while none of these stops it. */
+/* Reasons to stop recording kernels for a while; kernels are recorded while no reason is set. */
 enum pause_reason {
 	PAUSE_BETWEEN_WINDOWS,
-	PAUSE_FOR_COUNTERS, /* of a launch */
+	PAUSE_FOR_COUNTERS, /* a launch's hardware counters are read */
 	PAUSE_REASONS
 };
 

@@ -57,7 +57,7 @@ void buffers_release(struct buffer *buffer);
 /* For a forked child: frees all buffers, and the lock, whichever thread of the parent held it. */
 void buffers_reset(void);
 
-/* Its bytes; BUFFERS_TOGETHER, or less under RLIMIT_AS. */
+/* The pool's size in bytes: BUFFERS_TOGETHER, or less if RLIMIT_AS limits the address space. */
 extern size_t buffers_together;
 /* The pool's memory, of which only a part may be resident; NULL and 0 before buffers_create(). */
 void buffers_range(const void **start, size_t *size);
@@ -79,10 +79,10 @@ void buffers_range(const void **start, size_t *size);
 size_t cupti_drain(void (*before)(bool first),
 		   void (*consume)(const struct activity *activity, void *argument),
 		   void *argument);
-/* Waits, for a bounded time, until a reading that begins from now on has ended; `wake` wakes the
- * collector. Returns at once if the collector has left. Any thread. */
+/* Waits, for a bounded time, until the collector has begun and ended another cupti_drain(); `wake`
+ * wakes it. Returns at once after merge_leave(). Any thread. */
 void merge_wait(void (*wake)(void));
-/* Waits, for a bounded time, for the reading in progress, if there is one. */
+/* Waits, for a bounded time, for the cupti_drain() in progress, if there is one. */
 void merge_wait_for_end(void (*wake)(void));
 /* To be called by the collector when it will read no more and must not be waited for. */
 void merge_leave(void);

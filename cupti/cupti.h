@@ -43,14 +43,14 @@ bool cupti_ended(void);
 bool cupti_has_callbacks(void);
 
 /*
- * Makes CUPTI hand over its part-filled buffers: those whose records are all finished, or all of
- * them if `forced`, unless kernels were paused; then records of unfinished work never get their
- * times. 0 or -EIO. Any thread, without locks held.
+ * Makes CUPTI hand over its part-filled buffers: those whose records are all finished or, if
+ * `forced` and kernels were never paused, all of them; records of unfinished work then never get
+ * their times. 0 or -EIO. Any thread, without locks held.
  */
 int cupti_flush(bool forced);
 
-/* How many records CUPTI has dropped since the last call, for want of a buffer; also those before
- * its end. Without locks held. */
+/* How many records CUPTI has dropped since the last call, as it got no buffer; also after CUPTI has
+ * ended. Without locks held. */
 uint64_t cupti_dropped(void);
 /* How many records were overwritten unread since the last call, as too many waited. Any thread. */
 uint64_t cupti_unread(void);
@@ -102,12 +102,12 @@ extern _Atomic int64_t cupti_clock_behind;
  * (library.h). Call it once CUPTI is loaded. */
 bool pause_is_safe(void);
 /*
- * Stops recording kernels for ktime, or goes on; what the program has enabled goes on. False if
- * CUPTI does not record, or refused it. Any thread, without locks held.
+ * Stops or resumes the recording of kernels for ktime; kinds that the program has enabled stay on.
+ * False if CUPTI does not record, or refused. Any thread, without locks held.
  *
- * Copies and memsets must go on: with them off and on again some 50 times, PyTorch's ResNet-50 died
- * in 36 of 98 runs of a double free in CUPTI's own thread, and in 1 of 16 with graphs beside it;
- * with kernels alone off and on in none of 36 (H200, CUPTI 13.0).
+ * The recording of copies and memsets must stay on: when it was turned off and on some 50 times a
+ * run, PyTorch's ResNet-50 died of a double free in CUPTI's thread in 36 of 98 runs, and in 1 of 16
+ * with CUDA graphs; with kernels alone turned off and on in none of 36 (H200, CUPTI 13.0).
  */
 bool pause_kernels(enum pause_reason reason, bool paused);
 /*

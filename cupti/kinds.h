@@ -16,7 +16,7 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 /* Stops recording kernels for ktime, or goes on with it: see pause_kernels(). CUPTI's result; if it
  * fails, the next pause or end of one tries again. Takes some 10 us. Any thread. */
 CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused);
-/* Whether that ever happened. Any thread. */
+/* Whether kernels were ever paused. Any thread. */
 bool kinds_were_paused(void);
 /* Records copies between devices for ktime from now on, if their kind is enabled, or once it is:
  * see pause_ends_for_peer_copies(). CUPTI's result. Any thread. */
@@ -41,10 +41,11 @@ bool kinds_of_ktime(CUpti_ActivityKind kind);
 CUptiResult kinds_program_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind,
 				 CUptiResult (*enable)(CUpti_ActivityKind));
 CUptiResult kinds_program_disable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* The program has enabled a kind for a context: its records are the program's until it disables the
- * kind. */
+/* To be called after the program has enabled a kind for one context: records of the kind are
+ * forwarded to it until it disables the kind. */
 void kinds_program_noted(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* The program has flushed: it has all records of kinds that it disabled before. */
+/* To be called after the program has flushed CUPTI: it has got all records of kinds that it had
+ * disabled, so they need not be forwarded any more. */
 void kinds_program_flushed(void);
 
 /* Whether the program has any kind enabled now, and whether it has had one. These and the next two

@@ -100,7 +100,8 @@ void library_say_buffers_are_zeroed(bool zeroed);
 
 /* What ktime does differently with one version of CUPTI than with another: one table. */
 
-/* Those with which kernels can be turned off, for the user. */
+/* The versions of CUPTI with which the recording of kernels can be turned off and on, in words for
+ * the user. */
 #define CUPTI_THAT_PAUSES "CUDA 12.4, or of 13.0 Update 1 or later"
 
 struct cupti_version {
@@ -110,7 +111,7 @@ struct cupti_version {
 	bool pauses_kernels;
 	/* Nodes of graphs can be recorded, as many as there are. */
 	bool records_nodes;
-	/* A request for a buffer may be refused. */
+	/* ktime may refuse CUPTI's request for a buffer; CUPTI then drops records. */
 	bool takes_refusal;
 	/* Each thread fills buffers of its own, unless an attribute says otherwise. */
 	bool fills_by_thread;
@@ -122,8 +123,8 @@ struct cupti_version {
 	bool excludes_v2;
 };
 
-/* What holds for a version; for one newer than all that were tried, what holds for the newest of
- * those. Any thread. */
+/* The table's entry for a version of CUPTI; for a version newer than all that were tried, the
+ * newest entry. Any thread. */
 const struct cupti_version *cupti_version_of(uint32_t version);
 
 /* Why CUPTI cannot be used, in words for the user. */

@@ -27,7 +27,7 @@ uint64_t program_clock_of_cupti(void);
  * program. */
 void program_clock_read(void);
 
-/* What the program's clock shows at `time` of CUPTI's clock, by two readings of both. */
+/* Converts `time` on CUPTI's clock to the program's clock, by two readings of both clocks. */
 struct clock_reading {
 	uint64_t cupti, program;
 };

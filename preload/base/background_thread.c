@@ -19,7 +19,7 @@
 /* What a main thread has as a rule; only what is used of it takes memory. */
 #define LARGE_STACK_BYTES (8UL << 20)
 
-/* Of the process when it was loaded. */
+/* The process's settings when libktime.so was loaded. */
 static struct {
 	/* Room for 8192, as the kernel's limit is. */
 	cpu_set_t processors[8192 / CPU_SETSIZE];
@@ -36,9 +36,9 @@ __attribute__((constructor)) static void note_processors(void)
 
 void background_thread_block_signals(sigset_t *before)
 {
-	/* Where one is blocked that the thread's own instructions raise, the kernel ends the
-	 * process without a report; SIGBUS is also raised by an access to a profile that another
-	 * process cut. */
+	/* Not blocked: signals that the thread's own instructions raise, for which the kernel would
+	 * end the process without a report if they were blocked. SIGBUS is also raised by an access
+	 * to a profile whose file another process has truncated. */
 	static const int raised_by_itself[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
 	sigset_t all;
 
@@ -70,10 +70,10 @@ static struct {
 } own_threads;
 
 /*
- * glibc's malloc() makes system calls that it makes only once, for a new arena (sched_getaffinity)
- * and when one first shrinks (openat of /proc/sys/vm/overcommit_memory): here, as a program that
- * sandboxes itself later may be ended for them. So much is freed that the arena shrinks, in blocks
- * that are not mapped each by itself.
+ * Makes glibc's malloc() do now the system calls that it does once in a thread: for a new arena
+ * (sched_getaffinity), and when an arena first shrinks (openat of /proc/sys/vm/overcommit_memory).
+ * Later, in a sandbox, they might end the process. Allocates blocks small enough to come from the
+ * arena, and frees enough of them for it to shrink.
  */
 static void use_malloc_once(void)
 {
@@ -107,7 +107,7 @@ void background_threads_wait(uint64_t nanoseconds)
 			break;
 }
 
-/* What a thread is to have, as far as it may. */
+/* Which settings a new thread is given; fewer if the kernel refuses them. */
 enum settings { ALL_SETTINGS, PROCESSORS_ALONE, NO_SETTINGS };
 
 static int create(struct beginning *beginning, size_t stack, enum settings settings)
@@ -222,7 +222,8 @@ bool spare_thread_wait(uint64_t end)
 #define CLOSE_WAIT_NS 100000000u
 #define CLOSED	      (UINT32_C(1) << 31)
 
-/* How many threads are amid calls that a sandbox may refuse; and CLOSED. */
+/* The number of threads inside system calls that a sandbox may refuse, plus CLOSED once
+ * sandbox_close() was called. */
 static _Atomic uint32_t open_calls;
 
 void sandbox_calls_end(void)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether a signal is one of these, and its default action would end this process. */
+/* Whether a signal's default action would end this process. */
 bool default_action_ends(int signal);
 /* Whether a signal is raised by the thread's own instructions. Its handler must not return before
  * the report is written, as the thread would raise it again. */

@@ -29,7 +29,8 @@
 /* Bytes, on x86-64 and on most aarch64 processors. */
 #define CACHE_LINE	    64
 
-/* In one cache line. All but what is not atomic may change at any time, on any thread. */
+/* Lies in one cache line. The atomic members may change at any time, on any thread; the others do
+ * not change after the start. */
 struct launch_state {
 	_Atomic int needs;     /* why calls need call records: enum plan_need; base/plan.c */
 	_Atomic int lifecycle; /* enum lifecycle_state; lifecycle/ alone writes it */
@@ -43,8 +44,8 @@ struct launch_state {
 	/* CUPTI's activity records time the operations; if false, only CUDA events do. base/plan.c
 	 */
 	_Atomic bool cupti;
-	/* Event pairs are recorded around calls: the only clock, or a check of CUPTI's times.
-	 * base/plan.c */
+	/* ktime records event pairs around calls: as the only clock, or to check CUPTI's times.
+	 * base/plan.c writes it. */
 	bool events;
 };
 extern struct launch_state launch_state LAUNCH_SECTION;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stage of the process's life that ktime is in. Only lifecycle/ changes it. */
+/* The stage that ktime has reached in this process. Only lifecycle/ changes it. */
 #ifndef KTIME_PRELOAD_BASE_LIFECYCLE_STATE_H
 #define KTIME_PRELOAD_BASE_LIFECYCLE_STATE_H
 
@@ -10,7 +10,7 @@
 
 enum lifecycle_state {
 	LIFECYCLE_IDLE,	       /* the program has not initialised the driver */
-	LIFECYCLE_INITIALISED, /* it has, and has made no other call yet: there are no threads */
+	LIFECYCLE_INITIALISED, /* it has, by cuInit, its only call yet: ktime has no threads */
 	LIFECYCLE_STARTING,    /* one thread starts ktime; other threads' calls pass through */
 	LIFECYCLE_RUNNING,
 	LIFECYCLE_ENDING, /* by a signal: the report is being written, wrapped calls block */
@@ -25,7 +25,7 @@ static inline bool lifecycle_running(void)
 	       LIFECYCLE_RUNNING;
 }
 
-/* Whether there is a report to write, or it is being or has been written. */
+/* Whether ktime has started in this process: its report will be, is being or has been written. */
 static inline bool lifecycle_reports(void)
 {
 	int state = atomic_load_explicit(&launch_state.lifecycle, memory_order_acquire);
@@ -69,9 +69,11 @@ static inline void lifecycle_start_if_initialised(void)
  * the driver's own teardown, while events can still be read.
  */
 void lifecycle_work_seen(void);
-/* The program has the GPU work once its report is made, or is being made: says so, once. */
+/* To be called when the program starts GPU work after its report was begun: adds one line to the
+ * report that says so, the first time. */
 void lifecycle_late_work(void);
-/* A signal that was to end the process did not: wrapped calls pass through from now on. */
+/* To be called when a signal did not end the process, though its report was made: wrapped calls
+ * pass through from now on. */
 void lifecycle_survived(void);
 
 #endif

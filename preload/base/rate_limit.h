@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The next call comes after this many times the duration of the last one at the earliest.
- * Chosen. */
+/* After a call, the next one waits for at least this many times the duration of that call. Chosen.
+ */
 #define RATE_LIMIT_REST 20u
 
 struct rate_limit {

@@ -12,9 +12,8 @@
 #include "report/session/session.h"
 
 /*
- * A process has one. Only lifecycle/ writes it, before ktime's other threads start, and it stays as
- * it is until the process ends; but for the scale, which the collector starts and updates, and
- * which its thread alone reads.
+ * A process has one. Only lifecycle/ writes it, before ktime's other threads start; after that it
+ * is constant, except `scale`, which the collector thread alone reads and writes.
  */
 struct run {
 	struct session *session;
@@ -25,7 +24,7 @@ struct run {
 
 extern struct run run;
 
-/* For the collector thread only. */
+/* Adds to a counter of the profile. For the collector thread only. */
 static inline void run_count(enum session_counter counter, uint64_t by)
 {
 	run.header->counters[counter] += by;

@@ -205,9 +205,9 @@ static double untaken_calls(struct operation *operation)
 }
 
 /*
- * How many calls of its operation there were before a call with a pair that are in no row yet; less
- * than 0 if later ones are, as counts are taken after records. Its own thread's are known. What
- * other threads launched meanwhile is taken to be in proportion.
+ * The number of calls of its operation that were made before a call with a pair and are in no row
+ * yet; negative if the row already has later calls, as counts are taken after records. The calls of
+ * its own thread are known; those of other threads are assumed to be in proportion.
  */
 static double calls_before(const struct thread *thread, const struct call_record *record)
 {
@@ -305,7 +305,7 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 		/* Calls that were only counted are known to the thread alone. */
 		if (record->pair->pool->thins && record->pair->follows)
 			operation->holds_more = record->pair->follows_other;
-		/* The collector's last word on that, as the call found it. */
+		/* By the last `busy_until` that the collector had set before the call. */
 		operation->may_wait =
 			!operation->gated &&
 			record->started >= atomic_load_explicit(&record->stream->busy_until,
@@ -413,7 +413,7 @@ static void add_sizes(struct operation *operation, struct thread *thread)
 				     thread_growth_of(&sizes->calls[i], &seen->calls[i]));
 }
 
-/* What one of a thread's counts has grown by. */
+/* How much one of a thread's count-only counters has grown since the last call. */
 static uint64_t growth_of(struct thread *thread, uint32_t counter)
 {
 	uint64_t growth = thread_growth_of(&thread->operation_calls[counter],
@@ -458,7 +458,7 @@ void calls_take_record(const struct seen *seen)
 	call->has_cupti = seen->reported && !call->ambiguous;
 	call->by_cupti = seen->nanoseconds;
 	call->awaits_record = false;
-	/* What a graph's launch ran beside is not told by its pair. */
+	/* A graph's event pair does not tell what ran at the same time as the graph. */
 	if (call->operation->kind != ROW_GRAPH) {
 		call->overlapped = seen->before.overlapped;
 		call->device_idle = matcher_trusts_clock && seen->before.stream_end < call->started;

@@ -17,7 +17,7 @@ void calls_take_counts(struct thread *thread);
  * and event_queue_give_up(). */
 void calls_timed(struct in_flight *operation, enum event_end end);
 
-/* Gives a call the time of its record. It may be freed. */
+/* Gives a call the time of its activity record. The call may be freed by this. */
 void calls_take_record(const struct seen *seen);
 /* The matcher has given up a call: no activity record can be assigned to it. */
 void calls_unmatched(struct in_flight *operation);

@@ -54,7 +54,8 @@
 #define FINISH_WAIT_NS 5000000000u
 /* How long an end that holds up the driver waits for the collector. Chosen, as for a signal. */
 #define HELD_UP_NS     300000000u
-/* Between two polls at an end: of events, and of what takes CUPTI's locks. Chosen. */
+/* The time between two polls at the end of a context or of the run: of events, and of calls that
+ * take CUPTI's locks. Chosen. */
 #define EVENT_POLL_NS  100000u
 #define CUPTI_POLL_NS  200000u
 
@@ -105,7 +106,7 @@ static bool finish_requested(void)
 	       REQUEST_FINISH;
 }
 
-/* What is left of a wait for the GPU since `start`. A signal may shorten it while it lasts. */
+/* Nanoseconds left of a wait for the GPU that began at `start`; a signal may shorten the wait. */
 static uint64_t wait_left(uint64_t start)
 {
 	uint64_t waited = clock_ns(CLOCK_MONOTONIC) - start;
@@ -120,8 +121,8 @@ static void pause_between_polls(uint64_t nanoseconds)
 	futex_sleep(nanoseconds);
 }
 
-/* Waits until the GPU has finished what event pairs time in a context, or in all (NULL). The wait
- * for one context stops if the end of the run is requested, which waits for all of them. */
+/* Waits until the GPU has reached all event pairs of a context, or of all contexts (NULL). The wait
+ * for one context stops if the end of the run is requested, which waits for all contexts. */
 static void wait_for_events(const struct context *context, uint64_t start)
 {
 	for (;;) {
@@ -199,7 +200,7 @@ static void set_marks(void)
 		stream_visit(mark_stream);
 }
 
-/* Frees those that the device has reached. */
+/* Frees the marks that the device has reached; whether it has reached all. */
 static bool marks_are_reached(void)
 {
 	/* An error means that the context has ended, and its work with it. */
@@ -209,7 +210,7 @@ static bool marks_are_reached(void)
 	return marks.count == 0;
 }
 
-/* Waits for work that only CUPTI times, with what the wait for events has left of the time. */
+/* Waits for work that only CUPTI times, in the time that the wait for events has left. */
 static void wait_for_device(uint64_t start)
 {
 	set_marks();

@@ -16,9 +16,9 @@
  * Starts the thread; 0 or -errno. It calls `finish` at the end of the run, when all is collected.
  */
 int collector_start(void (*finish)(void));
-/* Has the thread begin its work: it waits until then, so that what it needs can be set up once it
- * is known that there is a thread. `late`: how it is to start CUPTI, once that fits into the
- * budget; NULL: CUPTI is started already, or not used. */
+/* Has the collector thread begin its work. After collector_start() the thread waits for this, so
+ * that what it needs is set up only if the thread could be started. `late`: the settings with which
+ * it is to start CUPTI later; NULL: CUPTI is started already, or not used. */
 void collector_begin(const struct cupti_settings *late);
 /* Wakes the collector from its sleep. Any thread; a system call, so not for the launch path. */
 void collector_wake(void);
@@ -37,15 +37,16 @@ void collector_ask_finish(bool soon);
 /* Waits for the collector to finish, until `end` (CLOCK_MONOTONIC in nanoseconds) at most; false if
  * it has not by then. True if the thread was never started. */
 bool collector_wait_finished(uint64_t end);
-/* Where the thread is that ends the program. */
+/* What the thread that ends the program is inside of. */
 enum end_caller {
-	END_OUTSIDE,	      /* not in a call of CUDA's */
-	END_IN_CALL,	      /* in one, as in a signal's handler: it may hold the driver's locks */
-	END_IN_HOST_FUNCTION, /* of the driver's: what is queued behind that cannot finish */
+	END_OUTSIDE, /* no CUDA call */
+	END_IN_CALL, /* a CUDA call (exit in a signal handler): may hold the driver's locks */
+	END_IN_HOST_FUNCTION, /* a host function: work queued behind it cannot finish */
 };
 /*
- * Asks the collector to finish and waits for it, for a program that ends by itself: some seconds at
- * most, in a call as long as the driver answers the collector, in a host function 300 ms.
+ * For a program that ends by itself: asks the collector to finish and waits for it, for some
+ * seconds at most. With END_IN_CALL it waits only while the driver still answers the collector's
+ * calls, with END_IN_HOST_FUNCTION 300 ms at most.
  */
 bool collector_finish(enum end_caller caller);
 

@@ -260,7 +260,7 @@ static uint64_t collector_stack(void)
 	return bytes;
 }
 
-/* What only the kernel knows. */
+/* The resident bytes of those parts of ktime's memory for which the kernel must be asked. */
 static uint64_t all_resident(void)
 {
 	uint64_t bytes = collector_stack();
@@ -303,7 +303,7 @@ void memory_measure(void)
  * (sampling.c). In it one that waits for the driver among 15 others launches hundreds of times. */
 #define THREADS_PERIOD_NS 20000000u
 
-/* By nodes of graphs, each at every launch. */
+/* The number of allocations that graphs' nodes have made, each at every launch. */
 static uint64_t graphs_allocations(void)
 {
 	uint64_t count = 0;

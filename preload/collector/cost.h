@@ -14,18 +14,20 @@
 struct activity;
 struct seen;
 
-/* Adds an operation and returns what was before it. Records come roughly in the order of their
- * starts; for late ones an overlap may be missed, but none is reported that was not there. */
+/* Adds an operation by its record, and returns what ran on its device before it and at the same
+ * time. Records should come in the order of their starts; for a record that comes late an overlap
+ * may be missed, but none is reported that did not happen. */
 struct concurrency concurrency_add(const struct activity *activity);
 
 /* Adds what CUPTI's recording of an operation has cost. */
 void cost_take(const struct seen *seen);
 /* Adds an event pair that was recorded. */
 void cost_of_pair(void);
-/* Updates the counters; `threads` is how many of the program's threads launch at the same time, or
- * 0 where that is as it was. */
+/* Updates the profile's counters of ktime's cost; `threads`: the number of the program's threads
+ * that launch at the same time, or 0 if that is unchanged. */
 void cost_update(unsigned threads);
-/* How many threads are in hooks at the same time, as far as is known: at least 1. */
+/* The number of the program's threads that launch at the same time, as last measured: at least 1.
+ */
 extern unsigned cost_threads;
 
 /* Brings all counters up to date: some microseconds, and every second some 50 more. */

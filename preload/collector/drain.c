@@ -122,7 +122,8 @@ static struct thread *threads_with_records(void)
 	return heap;
 }
 
-/* A launch whose counters were read, or were to be: it is counted, and its call not timed. */
+/* Takes a launch whose hardware counters were read, or failed to be: it is counted but not timed,
+ * as its call includes the reading. */
 static void take_measured(const struct thread *thread, const struct call_record *taken, bool read)
 {
 	struct call_record record = *taken;
@@ -189,7 +190,7 @@ static bool is_on_cold_path(struct thread *thread, uint64_t entered)
 	       clock_ticks_to_ns(&run.scale, clock_ticks() - entered) < COLD_WAIT_NS;
 }
 
-/* Whether a call that began before is in progress; `cold`: one on the cold path. */
+/* Whether a call that began before `ticks` is still in progress; `cold`: on the cold path. */
 static bool call_before(uint64_t ticks, bool cold)
 {
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
@@ -261,7 +262,8 @@ static bool flush_is_due(uint64_t now)
 		(flushes.last_calls > flushes.flushed && now - flushes.last_calls >= QUIET_NS));
 }
 
-/* Once calls are matched no more, those that wait for their records get them soon, or never. */
+/* Whether the plan no longer matches calls with records and LAST_MATCH_NS has passed since, so that
+ * calls that still wait for a record are given up. */
 static bool is_matching_over(void)
 {
 	static uint64_t end;

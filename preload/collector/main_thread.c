@@ -47,8 +47,9 @@ __attribute__((constructor)) static void note_main_thread(void)
 }
 
 /*
- * 0: not known. The folder has a link for each of its own, and two more, as proc_task_getattr() in
- * the kernel has it: no file is opened, as a sandboxed program may not, or has no descriptor left.
+ * The number of the process's threads; 0: not known. It is the link count of /proc/self/task less
+ * two (proc_task_getattr() in the kernel), so no file is opened: a sandboxed program may not open
+ * one, or has no descriptor left.
  */
 static unsigned count_threads(void)
 {

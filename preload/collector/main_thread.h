@@ -11,15 +11,15 @@
 
 #include "cupti/cupti.h"
 
-/* Adds to the number of ktime's own threads, which are the collector and the reporter at first.
- * Before the collector begins. */
+/* Adds to the number of ktime's own threads, which begins with the collector and the reporter. To
+ * be called before collector_begin(). */
 void main_thread_add_own(unsigned threads);
 /*
- * Start CUPTI, as cupti_start(), and take the threads that it starts for ktime's. The first is for
- * the thread that starts ktime. The second is for the collector, while the program starts and ends
- * threads of its own: only those are ktime's that have the spare thread's name, as a thread has
- * that of the one that made it. Where there is none, as in a CUPTI that names its threads, all new
- * ones are: else the process of a main thread that has ended would never end.
+ * Start CUPTI, as cupti_start(), and count the threads that it starts as ktime's. The first
+ * function is for the thread that starts ktime. The second is for the collector, while the program
+ * may start and end threads: it counts the new threads that have the spare thread's name, as a
+ * thread inherits its creator's name. If there is none, because CUPTI names its threads, all new
+ * threads are counted: if too few are, a process whose main thread has ended would never end.
  */
 int main_thread_start_cupti(const struct cupti_settings *settings, char *reason, size_t size);
 int main_thread_start_cupti_later(const struct cupti_settings *settings, char *reason, size_t size);

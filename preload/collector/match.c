@@ -154,7 +154,7 @@ static void put(struct heap *heap, struct queue *queue, uint32_t place)
 	queue->place = place;
 }
 
-/* Puts a queue where it belongs, from a place that is free on. */
+/* Puts a queue into the heap, moving up or down from a free place. */
 static void settle(struct heap *heap, struct queue *queue, uint32_t place)
 {
 	uint32_t below;
@@ -311,7 +311,7 @@ static void free_empty(struct match_stream *stream)
 	stream->queues_kept = stream->queue_count;
 }
 
-/* NULL if memory is out. */
+/* Adds a thread's queue to a stream; NULL if memory is out. */
 static struct queue *add_queue(struct match_stream *stream, uint32_t thread)
 {
 	struct heap *heap = &stream->waiting;

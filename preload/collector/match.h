@@ -24,8 +24,8 @@ struct match_stream;
  * given CUPTI another clock (program.h). If not, only the order counts. */
 extern bool matcher_trusts_clock;
 
-/* The list of a stream by CUPTI's ids, made the first time; NULL if memory is out. To be released
- * with match_forget(). */
+/* A stream's list of calls that wait for their records, by CUPTI's ids; made the first time. NULL
+ * if memory is out. To be released with match_forget(). */
 struct match_stream *matcher_stream(uint32_t context, uint32_t stream);
 /*
  * The list of a stream whose CUPTI id is not known, as cuptiGetStreamIdEx fails for default
@@ -34,9 +34,10 @@ struct match_stream *matcher_stream(uint32_t context, uint32_t stream);
 struct match_stream *matcher_unnumbered(uint32_t context);
 /* What is known of a record: its call must fit it. */
 struct match_key {
-	/* Whose calls the record's buffer is of; 0 if it holds all threads'. Then the driver's
-	 * order of two overlapping calls is unknown, and both are marked ambiguous; and so is
-	 * another thread's call, if the thread's own do not fit. */
+	/* The thread (gettid()) whose calls all records of the buffer are of; 0: the buffer has
+	 * records of all threads. With 0 the driver's order of two overlapping calls is unknown,
+	 * and both are marked ambiguous. So is a call of another thread that is matched because
+	 * none of this thread's calls fits. */
 	uint32_t thread;
 	uint64_t start; /* nanoseconds */
 	/* NULL: a launch of any kernel, or of any graph. */
@@ -55,18 +56,19 @@ struct match_stream *matcher_find(uint32_t context, uint32_t stream, const struc
 void match_expect(struct match_stream *stream, struct in_flight *call);
 
 /*
- * Removes and returns the call of a record; NULL if none fits. As CUPTI's clock is fitted to the
- * host's, a record may start up to 100 us before its call. Of any kernel or graph it is the next
- * call, if that is a launch of one; NULL if two threads launched kernels concurrently and their
- * order is unknown.
+ * Removes and returns the call that a record belongs to; NULL if none fits. CUPTI's clock is only
+ * fitted to the host's, so a record may start up to 100 us before its call. If the key names no
+ * operation, the call is the next one, if that launches a kernel or graph; NULL if two threads
+ * launched kernels concurrently and their order is unknown.
  */
 struct in_flight *match_record(struct match_stream *stream, const struct match_key *key);
-/* The same, but it stays: NULL also if it is not the thread's own call. */
+/* Returns the call that match_record() would, without removing it; NULL also if the call is another
+ * thread's than key->thread. */
 const struct in_flight *match_next(const struct match_stream *stream, const struct match_key *key);
 
 /* How many calls wait for their records. */
 extern uint32_t match_waiting;
-/* Whether calls of the stream do. */
+/* Whether calls of a stream wait for their records. */
 bool match_pending(const struct match_stream *stream);
 /* Releases a stream's list, which is freed after the last release. False, without effect, if calls
  * wait for their records and `pending_too` is false; else they are given up. */

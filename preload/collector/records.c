@@ -173,7 +173,8 @@ static void end(struct launch *launch)
 	free(launch);
 }
 
-/* NULL if it is not there, and `add` is false or memory is out. */
+/* The launch that a node's record belongs to, by its correlation id; NULL if there is none, and
+ * `add` is false or memory is out. */
 static struct launch *find_launch(const struct activity *activity, bool add)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {activity->correlation};
@@ -343,7 +344,7 @@ static struct in_flight *call_of(const struct activity *activity, const struct o
 	return match_record(stream, &key);
 }
 
-/* An operation that was launched by itself. */
+/* Identifies the record of an operation that was launched by itself, not by a graph. */
 static void identify_operation(struct seen *seen, bool matches)
 {
 	seen->operation = operation_of_record(seen->activity);
@@ -358,8 +359,8 @@ static void identify_operation(struct seen *seen, bool matches)
 	seen->counted = seen->timed = true;
 }
 
-/* A node of a graph, whose launch keeps its call. Without matching, whether its record is sound is
- * known only once the launch is complete. */
+/* Identifies the record of a graph's node; the graph launch holds the call. Without matching,
+ * whether the record is complete is known only once the launch is. */
 static void identify_node(struct seen *seen, bool matches)
 {
 	const struct match_key key = key_of(seen->activity, NULL);
@@ -384,7 +385,7 @@ static bool graph_was_launched(void)
 	return seen;
 }
 
-/* A launch of a graph whose nodes have no records. */
+/* Identifies the record of a whole graph launch, whose nodes have no records. */
 static void identify_graph(struct seen *seen)
 {
 	const struct match_key key = key_of(seen->activity, NULL);
@@ -409,7 +410,8 @@ static bool is_full(const struct row *row)
 	       row->cupti.count - row->graph_records >= row->calls;
 }
 
-/* Decides what of a record goes where: as its call does, or else by its own start. */
+/* Decides what uses a record (row, ranges, busy time): as for the call that it is matched with or,
+ * if there is none, by the start of its work. */
 static void place(struct seen *seen)
 {
 	const struct activity *activity = seen->activity;
@@ -436,7 +438,7 @@ static void place(struct seen *seen)
 		seen->row = NULL;
 }
 
-/* The way of a record of work on the device. */
+/* Takes a record of work on the device: identifies it and gives it to all that use it. */
 static void take_work(const struct activity *activity, bool matches)
 {
 	struct seen seen = {.activity = activity, .nanoseconds = activity->end - activity->start};

@@ -22,7 +22,7 @@ struct driver driver;
 void *_Atomic driver_entries[ENTRY_COUNT];
 _Atomic uint64_t driver_failures;
 
-/* What is found at once. */
+/* What driver_load() finds, all at once. */
 struct tables {
 	struct driver driver;
 	void *entries[ENTRY_COUNT];

@@ -44,9 +44,9 @@
 	X(cuMemcpyHtoDAsync_v2_ptsz,                                                               \
 	  (CUdeviceptr destination, const void *source, size_t bytes, CUstream stream), 0)
 
-/* Those that ktime calls on the program's threads too: X(name, arguments, needed). One that is not
- * needed may be NULL, in an older driver. All are looked up once, before the first wrapper calls
- * through. */
+/* The driver functions that ktime calls on the program's threads too: X(name, arguments, needed).
+ * If needed is 0, the pointer may be NULL, with an older driver. All are looked up once, before the
+ * first wrapper calls the driver. */
 #define DRIVER_CALLS(X)                                                                            \
 	X(cuDriverGetVersion, (int *version), 1)                                                   \
 	X(cuDeviceGetCount, (int *count), 1)                                                       \
@@ -120,8 +120,9 @@ static inline void *driver_entry(enum driver_entry entry)
 	return atomic_load_explicit(&driver_entries[entry], memory_order_acquire);
 }
 
-/* Has an entry's wrapper call another function, once and for all; the one that it called until now,
- * or NULL: this driver has none, and nothing is changed. After driver_load(). */
+/* From now on an entry's wrapper calls `function` in place of the driver's. Returns the function
+ * that it called before; NULL: this driver has no such entry, and nothing is changed. To be called
+ * after driver_load(). */
 void *driver_replace(enum driver_entry entry, void *function);
 
 /* The entry that a function pointer belongs to, or -1; always -1 before driver_load().
@@ -131,8 +132,9 @@ int driver_entry_of(const void *real);
 /* The file name of the library that stands in for the driver, or NULL if none does. */
 const char *driver_stand_in(void);
 /*
- * Whether the driver itself is asked for while another library stands in for it: with the driver's
- * handle, or from the stand-in. If the stand-in got ktime's wrappers, its calls would never end.
+ * Whether a look-up asks for the driver's own functions while another library stands in for the
+ * driver: it passes the driver's handle, or comes from the stand-in. Such a look-up must not get
+ * ktime's wrappers: they call the stand-in, which would call them again without end.
  */
 struct link_map;
 bool driver_is_behind(const void *handle, const struct link_map *caller);
@@ -143,20 +145,20 @@ bool driver_contains(const void *address);
 void driver_failed(void);
 extern _Atomic uint64_t driver_failures;
 
-/* Whether ktime calls a driver function itself. CUPTI records those calls too, and not who made
- * them: such a function's calls are left out of the rows, the program's as well. */
+/* Whether ktime calls a driver function itself. CUPTI's API records do not tell ktime's calls from
+ * the program's, so the function gets no API row from them. */
 bool driver_is_called(const char *name);
 
-/* Remembers the name of a driver function that starts GPU work, that a newer driver handed out and
- * that entries.def lacks, for a warning in the report. Any thread; may allocate. */
+/* Remembers the name of a driver function that starts GPU work but is not in entries.def, as it is
+ * newer than ktime, for a warning in the report. Any thread; may allocate. */
 void driver_note_unknown(const char *name);
 /* The remembered names by index, from 0; NULL past the last. */
 const char *driver_unknown_entry(unsigned index);
 
 /* Threads that the driver makes: on one of them it calls host functions. */
 
-/* Finds what driver_thread_is_calling() needs of the driver's and libc's. Once, after
- * driver_load(); takes the loader's lock. */
+/* Looks up the addresses in the driver and libc that driver_thread_is_calling() needs. To be called
+ * once, after driver_load(); takes the loader's lock. */
 void driver_thread_start(void);
 /*
  * Whether the driver made the calling thread. The program's code runs there as a host function, a

@@ -50,8 +50,8 @@ enum runtime_symbol {
 #define API_RUNTIME(call)	(2 * ENTRY_COUNT + (call))
 #define API_COUNT		API_RUNTIME(RUNTIME_COUNT)
 
-/* What a driver function does that is timed for the host's sake alone, and has no API row;
- * HOST_CALL_NONE for all others. */
+/* What a driver function of host_calls.def does. ktime times these functions only to explain what
+ * the host did while a device was idle; they have no API row. HOST_CALL_NONE for all others. */
 enum host_call_kind api_host_call(unsigned api);
 /* The name of an API row, and whether it is a runtime function; NULL if the number has no row. For
  * a driver function that a cudart called, it is the name of the runtime function around it. */

@@ -192,7 +192,7 @@ static void self_timing_wait(void)
 		driver.cuStreamBatchMemOp_v2(own.stream, 1, &wait, 0);
 }
 
-/* Of the device's clock, in nanoseconds: what the first kernel wrote. */
+/* The step of the device's clock, in nanoseconds, as the first kernel measured it. */
 static double step_of_clock(void)
 {
 	return (double)own.shared->readings[0].step;
@@ -260,7 +260,8 @@ static void queued_overhead_take(const struct measured *not_queued)
 		overhead_of(more > 0 ? more : 0, queued.error + not_queued->error, QUEUED_KERNELS);
 }
 
-/* One that is usable; if one ends, that alone, as the program may go on in another one. */
+/* Makes current a context to measure in: any that has not ended. Before the end of the context
+ * `ending` only that one, and only if it is the last, as the program may go on in the others. */
 static struct context *usable_context(const struct context *ending)
 {
 	struct context *usable = NULL;
@@ -281,8 +282,9 @@ static void note_busy(struct stream *one)
 		    driver.cuStreamQuery_ptsz(one->handle) == CUDA_ERROR_NOT_READY;
 }
 
-/* Whether the program's streams come to have nothing to do. Beside its work the pairs would be too
- * long, and the kernel's loading might wait for it. */
+/* Waits until the program's streams are idle; false if they are not by `end`. At the same time as
+ * the program's work the pairs would be too long, and loading the kernel might wait for that work.
+ */
 static bool device_is_idle(uint64_t end)
 {
 	for (unsigned polls = 0;; polls++) {
@@ -367,7 +369,8 @@ static CUevent last_of(enum series series)
 	return own.events[series][2 * pairs_of[series] - 1];
 }
 
-/* Until the device has come to no pair before all were queued: else it waited for the host. */
+/* Queues the series, again with a longer first kernel, until all pairs were queued before the
+ * device reached the first: else the device has waited for the host in between. */
 static bool queue_in_time(uint64_t end)
 {
 	uint64_t first = FIRST_NS;
@@ -383,14 +386,15 @@ static bool queue_in_time(uint64_t end)
 	return false;
 }
 
-/* The same, once, of the pairs amid work that count. */
+/* Queues the pairs around queued kernels, once; whether the device reached none of those that count
+ * before all were queued. */
 static bool queue_amid_work(void)
 {
 	return make_events(AMID_WORK) && queue(QUEUED_FIRST_NS, AMID_WORK, AMID_WORK) &&
 	       driver.cuEventQuery(own.events[AMID_WORK][2 * SKIPPED]) == CUDA_ERROR_NOT_READY;
 }
 
-/* Until the event was reached; false if it was not by the end. */
+/* Waits until the device has reached the event; false if it has not by `end`. */
 static bool await(CUevent event, uint64_t end)
 {
 	for (unsigned polls = 0; polls < LEAST_POLLS || clock_ns(CLOCK_MONOTONIC) < end; polls++) {

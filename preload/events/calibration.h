@@ -31,21 +31,22 @@
 #include "cupti/activity.h"
 #include "preload/handles/stream.h"
 
-/* What several measurements of the same say, few of which may be far off, in the unit of the
- * values. */
+/* Robust statistics of repeated measurements of one quantity, a few of which may be far off; in the
+ * unit of the values. */
 struct measured {
 	double least;  /* the lower quartile */
 	double middle; /* the mean of the middle half */
 	double error;  /* its standard error, from the quartiles */
 };
 
-/* Of four values or more, which it sorts. */
+/* Computes them from at least four values; sorts the values. */
 struct measured measured_of(double *values, unsigned count);
 
 /*
- * Measures, once, when the device is idle: at the end of the run (NULL), or of the only context
- * that is left, which may be the program's last one. 50 ms at most; some 5 as a rule, and 7 more if
- * operations were queued. Call calibration_settle() once CUPTI's records have been read.
+ * Measures the cost of event pairs, once, while the device is idle: at the end of the run (`ending`
+ * is NULL), or before the only context that is left is destroyed, as the program may make no other.
+ * Takes about 5 ms, 7 ms more if operations were queued, 50 ms at most. Call calibration_settle()
+ * once CUPTI's records have been read.
  */
 void calibration_finish(const struct context *ending, bool were_queued);
 void calibration_settle(void);
@@ -64,21 +65,22 @@ static inline bool calibration_made(const struct activity *activity)
 	       calibration_stream.stream == activity->stream;
 }
 
-/* Takes such a record. */
+/* Takes a record of ktime's own stream. */
 void calibration_take(const struct activity *activity);
-/* Adds a line to the profile for each device of another kind than that where the overheads were
- * measured. To be called at the end. */
+/* Adds a line to the profile for each device whose model is not the one on which the built-in
+ * overheads were measured. To be called at the end. */
 void calibration_note(void);
 
-/* What an event pair costs: the host's time with a gate (a launch takes 3.3 us alone, 5.6 with a
- * pair, 6.6 with a gated one), and the device's if work is queued (H200, driver 580, medians). In
- * nanoseconds. */
+/* What an event pair costs, in nanoseconds: the host's time, with a gate (a launch takes 3.3 us
+ * alone, 5.6 us with a pair, 6.6 us with a gated pair), and the device's time if work is queued
+ * (H200, driver 580, medians). */
 #define EVENT_PAIR_HOST_NS   3300u
 #define EVENT_PAIR_GPU_NS    3500u
 /*
- * More for each other thread that launches at the time, as all wait. 16 threads in 16 streams took
- * 0.4 % longer without pairs and 2.4 % with 820 of them a second, 24 us each (H200, driver 580);
- * for fewer threads it was not measured, and is taken to grow with them.
+ * Added to EVENT_PAIR_HOST_NS for each other thread that launches at the same time, as all of them
+ * wait for one lock. 16 threads in 16 streams took 0.4 % longer without event pairs and 2.4 % with
+ * 820 pairs a second, which is 24 us a pair (H200, driver 580). Not measured for fewer threads: the
+ * cost is assumed to be proportional to their number.
  */
 #define EVENT_PAIR_THREAD_NS 1150u
 

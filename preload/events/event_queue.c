@@ -92,9 +92,9 @@ static void take_oldest(struct event_queue *queue, enum event_end end,
 }
 
 /*
- * False if its end has not been reached. Threads that launch into one stream at once are queued by
- * when their calls began, which may not be how the driver took them: a pair that was reached says
- * nothing of one that was queued just before it.
+ * Reads the queue's oldest pair; false if the device has not reached its end event. Calls of
+ * several threads into one stream are queued here by when they began, which may not be the driver's
+ * order: so a pair that was reached does not prove that the one queued just before it was.
  */
 static bool read_oldest(struct event_queue *queue, void (*done)(struct in_flight *, enum event_end))
 {

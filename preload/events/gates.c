@@ -205,7 +205,7 @@ static struct gate_word *word_of(const struct test *test)
 	return &test->words->of[test->gate - gates];
 }
 
-/* Puts the gate into the stream, and the event behind it. */
+/* Puts the gate's wait into the stream, and the event behind it. */
 static CUresult put(const struct test *test, uint32_t value)
 {
 	CUresult result;
@@ -380,7 +380,8 @@ static bool lacks_page(const struct context *context)
 	       context->reported && !atomic_load_explicit(&context->ended, memory_order_acquire);
 }
 
-/* One at a time; the others' in a later period. */
+/* Has the spare thread make a context's page. It makes one at a time; other contexts get theirs in
+ * a later period. */
 static void ask_for_page(struct context *context)
 {
 	int error = spare_thread_call(make_page, context);

@@ -24,8 +24,8 @@
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 
-/* How many threads have a gate at a time: as many as a page has cache lines. Calls of further
- * threads are not gated. */
+/* How many threads can have a gate at the same time: one cache line each of a page of 4096 bytes.
+ * Calls of further threads are not gated. */
 #define GATE_THREADS  64u
 
 /* How many gates a thread may use one after the other until two share an `arrived`: an earlier
@@ -45,7 +45,7 @@ struct gate_words {
 
 /* One thread's gate. */
 struct gate {
-	/* What is waited for, until its word has `value`; NULL: nothing. */
+	/* The word that a stream waits for, until it has `value`; NULL: the gate is open. */
 	struct gate_word *_Atomic closed __attribute__((aligned(CACHE_LINE)));
 	_Atomic uint32_t value;
 	_Atomic uint32_t uses;
@@ -54,7 +54,8 @@ struct gate {
 
 extern struct gate gates[GATE_THREADS];
 
-/* To be called once, by the reporter, with what wakes it. Without a watch no thread gets a gate. */
+/* To be called once, by the reporter; `wake` wakes it. Before that no thread gets a gate, as nobody
+ * would open it if the thread did not. */
 void gate_start_watch(void (*wake)(void));
 /*
  * Opens the gates that have been closed for some 4 ms. To be called once a millisecond by the
@@ -67,7 +68,7 @@ void gate_open_all(void);
 /* How many gates the reporter has opened. */
 extern _Atomic uint64_t gates_forced;
 
-/* A gate for the calling thread, NULL if there is none; and back, open. */
+/* Takes a gate for the calling thread, NULL if all are in use; and returns it, opened. */
 struct gate *gate_take(void);
 void gate_give(struct gate *gate);
 
@@ -83,7 +84,7 @@ static inline size_t gate_offset(const struct gate *gate)
 static inline uint32_t gate_close(struct gate *gate, struct gate_words *words)
 {
 	struct gate_word *of = &words->of[gate - gates];
-	/* Only this thread moves its word on, unless it leaves a gate closed. */
+	/* Only this thread changes its word, unless the reporter has to open the gate. */
 	uint32_t value = atomic_load_explicit(&of->word, memory_order_relaxed) + 1;
 
 	atomic_store_explicit(&gate->value, value, memory_order_relaxed);
@@ -175,15 +176,17 @@ void context_gates_finish(uint64_t wait);
 void context_gates_end(struct context *context);
 
 /*
- * Tries the gates of a context that has a page and was not tried yet, where its stream has nothing
- * to do: some 50 us, 0.3 ms at most. Within the program's call that passed the stream, into which
- * the thread's gate and an event of its own are put, with the context current. False if it was put
- * off: the stream is busy, or another thread tries the context.
+ * Tests whether a stream of the context really waits at a closed gate, if the context has a page,
+ * was not tested yet, and the stream is idle. To be called within the program's call that passed
+ * the stream, with the context current: puts the thread's gate and `event` into the stream. Takes
+ * 50 us as a rule, 0.3 ms at most. False if the test was put off, as the stream is busy or another
+ * thread tests the context.
  */
 bool context_gates_try(const struct stream *stream, struct gate *gate, CUevent event);
 /* Turns the gates of a context off, for the reason that the user is told. Any thread. */
 void context_gates_turn_off(struct context *context, enum gates_off why) LAUNCH_COLD;
-/* Notes that the device was late at a gate; it is turned off after some. Any thread. */
+/* Counts that the device was late at a gate; after GATES_LATE_MOST times the context's gates are
+ * turned off. Any thread. */
 void context_gates_late(struct context *context) LAUNCH_COLD;
 
 #endif

@@ -41,9 +41,10 @@ struct in_flight {
 	bool awaits_events, has_events;
 	bool gated;
 	bool queued;   /* the device came to it amid other work of its stream: see calibration.h */
-	bool may_wait; /* its pair may hold what the device waited for the host */
-	/* Its pair holds more than the operation and what each pair of its kind does: a change of
-	 * engines before it, or what CUPTI adds to a graph whose nodes it records. */
+	bool may_wait; /* the time between its events may include the device waiting for the host */
+	/* The time between its two events is longer than the operation and the usual overhead: it
+	 * also has a change of engines before it, or the time that CUPTI adds to a graph whose
+	 * nodes it records. */
 	bool holds_more;
 
 	/* From its activity record. */
@@ -87,10 +88,10 @@ struct seen {
 	struct concurrency before;
 	bool must_match; /* a record without a call is counted as unmatched */
 	bool reported;	 /* made inside the window, and in the ranges that the user chose */
-	bool shown;	 /* reported, and as sound as can be told: what comes next implies it */
-	bool counted;	 /* as a record of CUPTI's */
-	bool timed;	 /* its row and its ranges get its time */
-	bool busy;	 /* the device's busy time has it, whether it is shown or not */
+	bool shown;	 /* reported, and its times are plausible; implied by the next two */
+	bool counted;	 /* its row counts it as a record of CUPTI's */
+	bool timed;	 /* its time is added to its row and its NVTX ranges */
+	bool busy;	 /* it is part of the device's busy time, whether it is shown or not */
 };
 
 /* A queue of operations in flight, oldest at the tail. All zero: empty. */
@@ -124,25 +125,28 @@ static inline void in_flight_ring_add(struct in_flight_ring *ring, struct in_fli
 }
 
 /*
- * Notes which engine the operation runs on, in the order of its stream: behind another engine's
- * work a pair holds a wait of 0.3 to 10 us, gated or not (H200).
+ * Notes which engine (copy engine or compute) the operation runs on; to be called in the order of
+ * its stream. If the stream's operation before ran on the other engine, the time between the two
+ * events includes a wait of 0.3 to 10 us, gated or not (H200).
  */
 void in_flight_follow(struct in_flight *operation);
 
 /*
- * Which event pairs other streams of the device had calls beside. The device's front end serves one
- * stream at a time, so the end event of a short operation may come some microseconds late then, and
- * nothing that can be measured in the stream tells how late (docs/internals/accuracy.md).
+ * Finds the event pairs during which other streams of the device had calls. The device's front end
+ * serves one stream at a time, so the end event of a short operation may then come some
+ * microseconds late, and nothing that can be measured in the stream tells how late
+ * (docs/internals/accuracy.md).
  *
- * For each device the streams that had calls are remembered by slots of time, from when a second
- * stream has one. For the collector thread only; times are CLOCK_REALTIME in nanoseconds.
+ * For each device and slot of time the streams that had calls are remembered, once a second stream
+ * has one. For the collector thread only; times are CLOCK_REALTIME in nanoseconds.
  */
 
-/* Remembers a call. Of one that stands for more calls it is taken that they were made since the
- * last such call of the stream, if that is 50 us for each at most. */
+/* Remembers a call. If it stands for several calls (CALL_STANDS_FOR_MORE), they are assumed to have
+ * been made since the last such call of the stream, if that is at most 50 us ago for each. */
 void other_streams_call(struct stream *stream, uint64_t started, unsigned stands_for);
-/* Whether another stream of the device had a call between the begin of this one and the end of its
- * operation, whose pair has been read. What is over 0.1 s ago may be forgotten: false. */
+/* Whether another stream of the device had a call between the begin of this operation's call and
+ * the end of the operation, whose event pair has been read. May be false wrongly for a call more
+ * than 0.1 s ago. */
 bool other_streams_beside(const struct in_flight *operation);
 
 #endif

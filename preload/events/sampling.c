@@ -36,11 +36,11 @@
 #define PAUSE_NS	   50000000u
 
 /*
- * So long, in nanoseconds, a run by events alone is sampled more than the budget allows for good,
- * by the root of what is left: twice as much in all. A run of a few milliseconds would else have
- * pairs around its first calls and hardly any others, which say nothing of how the later ones
- * differ. The chance of a pair falls as the root of the number of calls, as it does where a pool
- * gets empty (event_pool.h). Chosen.
+ * For this many nanoseconds a run timed by events alone is sampled more than the budget allows in
+ * the long run, twice as much in all, falling with the root of the time. Else a run of a few
+ * milliseconds would have pairs around its first calls and hardly any others, which say nothing of
+ * how later calls differ. The chance of a pair falls with the root of the number of calls, as it
+ * does when a pool gets empty (event_pool.h). Chosen.
  */
 #define START_NS	   500000000.0
 /*
@@ -121,13 +121,15 @@ static bool is_strict(void)
 	return budget_is_given() && !plan_is_cupti();
 }
 
-/* For how long a budget of the user's has paid after so long. */
+/* The time, in nanoseconds, for which a budget of the user's has paid pairs after the run has
+ * lasted `time` nanoseconds: see STRICT_START_NS. */
 static double paid(double time)
 {
 	return time < STRICT_START_NS ? sqrt(STRICT_START_NS * time) : time;
 }
 
-/* How many pairs there were since the last time, with what it took to make them. */
+/* How many pairs were used since the last call; making a new pair counts as MAKING_PAIR of a pair.
+ */
 static double pairs_used(void)
 {
 	double pairs = (double)run.header->counters[COUNTER_event_pairs] +

@@ -92,7 +92,7 @@ static struct operation *operation_of_node(struct graph_node *node)
 	}
 }
 
-/* Without memory it is missing. */
+/* Adds a node to the list; without effect if memory is out. */
 static void add_node(struct graph_nodes *nodes, const struct graph_node *node)
 {
 	if (nodes->count == nodes->room) {
@@ -149,7 +149,7 @@ static void add_part(struct graph_contents *contents, struct operation *operatio
 	contents->parts[i].count++;
 }
 
-/* NULL if memory is out. */
+/* Makes the contents that the nodes add up to; NULL if memory is out. */
 static struct graph_contents *sum_nodes(const struct graph_nodes *nodes)
 {
 	struct graph_contents *contents =
@@ -191,7 +191,7 @@ struct version {
 	struct operation *operation;
 };
 
-/* Of the graphs whose nodes are the same, by their digest. */
+/* What is shared by all graphs with the same nodes: found by the digest of the nodes. */
 struct shape {
 	struct entry entry;
 	struct version versions[MOST_VERSIONS]; /* the first one's operation is the shape's */
@@ -239,7 +239,8 @@ struct operation *graph_allocating_first(void)
 	return atomic_load_explicit(&graphs.allocating, memory_order_acquire);
 }
 
-/* The operation of a version; one that is not known is the first one, unless it is to be added. */
+/* The operation of a shape's version by its number. An unknown number is added if `add`, else the
+ * first version's operation is returned. */
 static struct operation *version_of_shape(struct shape *shape, uint64_t number, bool add)
 {
 	struct operation *first = shape->versions[0].operation;
@@ -255,9 +256,9 @@ static struct operation *version_of_shape(struct shape *shape, uint64_t number, 
 }
 
 /*
- * The operation of all graphs whose nodes are the same, made if there is none yet, of its first
- * version then. `add`: also one of the version, as long as there are few. OPERATION_UNKNOWN_GRAPH
- * if memory is out. The lock is held.
+ * The operation of a version of the graphs that have these nodes. Makes the shape, with this
+ * version as its first, if there is none yet; adds a further version only if `add`, up to
+ * MOST_VERSIONS. OPERATION_UNKNOWN_GRAPH if memory is out. The caller holds the lock.
  */
 static struct operation *shape_operation(const struct graph_nodes *nodes, uint64_t version,
 					 bool add)
@@ -294,8 +295,9 @@ static struct operation *shape_operation(const struct graph_nodes *nodes, uint64
 /* What reading updated graphs may take at first, in nanoseconds. Chosen. */
 #define READING_START_NS 10000000u
 
-/* A version that lived shorter is counted as the first one: recording windows would hold several of
- * them, and all threads look their operations up again for each. In nanoseconds. Chosen. */
+/* Versions that last less than this many nanoseconds are counted as the first one: one recording
+ * window would contain launches of several, and each new version makes all threads look up their
+ * operations again. Chosen. */
 #define VERSION_LEAST_NS 20000000u
 
 /* By its handle. */
@@ -303,12 +305,12 @@ struct executable {
 	struct entry entry;
 	struct operation *operation;
 	struct graph_nodes nodes; /* none unless updates are followed */
-	bool changed;		  /* they have, since its operation was found */
-	/* What its nodes do it with, if updates are followed: from which graph they are, and kernel
-	 * nodes' parameters. Graphs with other arguments have other handles; if a handle is another
-	 * graph's later on, that only makes launches count as one version that differ. */
+	bool changed;		  /* the nodes have changed since the operation was found */
+	/* A hash of what the nodes work on, if updates are followed: the handle of the graph that
+	 * they come from, and the kernel nodes' parameters. If a handle is reused for another
+	 * graph, launches of two versions are counted as one. */
 	uint64_t version;
-	uint64_t versioned; /* CLOCK_MONOTONIC, when that changed last, ns */
+	uint64_t versioned; /* when `version` changed last: CLOCK_MONOTONIC in nanoseconds */
 	bool brief;	    /* the version before lived too short: counted as the first one */
 };
 
@@ -403,8 +405,8 @@ struct operation *graph_operation(CUgraphExec exec)
 	return operation;
 }
 
-/* Its nodes have changed: its next launch may be another operation's. Programs often change many
- * nodes before that. */
+/* To be called when the graph's nodes have changed: marks that its operation must be found again at
+ * its next launch, as programs often change many nodes before that. */
 static void renew_locked(struct executable *executable)
 {
 	if (!executable->changed)
@@ -418,7 +420,7 @@ static uint64_t version_part(CUgraphNode handle, uint64_t parameters)
 	return ((uintptr_t)handle ^ parameters) * 0x9e3779b97f4a7c15ull;
 }
 
-/* To be called before nodes are changed. Between two launches all changes are one. */
+/* To be called before nodes are changed. All changes between two launches make one new version. */
 static void set_version_locked(struct executable *executable, uint64_t version)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -566,11 +568,12 @@ void graph_node_enabled(CUgraphExec exec, CUgraphNode handle, bool enabled, CUre
  * made this number of graphs later. Chosen: 16 KB. */
 #define PLACES 4096u
 
-/* By CUPTI's numbers. */
+/* The ids of copy graphs (graph.h), at the place of their id modulo PLACES. */
 static struct {
 	_Atomic uint32_t numbers[PLACES];
 	_Atomic bool incomplete; /* some number is not known, or was forgotten */
-	/* Until a record has a number that CUPTI told, they may not be the same numbers. */
+	/* A record has had an id that cupti_graph_id() returned. Before that it is not certain that
+	 * records use these ids. */
 	bool proven;
 } copy_graphs;
 
@@ -611,7 +614,7 @@ enum copy_graph copy_graphs_has(uint32_t number)
  * is made with the kind on, which costs and breaks nothing. Chosen. */
 #define WAIT_NS 20000000u
 
-/* Threads wait for one of the last three. */
+/* The states of the kernel kind. */
 enum { KIND_ON, KIND_IN_WINDOW, KIND_STAYS_ON, KIND_OFF, KIND_STAYS_OFF };
 
 /* What the collector tells of the kernel kind. */

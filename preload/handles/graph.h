@@ -14,11 +14,11 @@
 #include "preload/driver/driver.h"
 #include "preload/handles/operation.h"
 
-/* To be called after an instantiation, which it ends; reads the graph's nodes. Any thread; takes a
- * lock. */
+/* To be called after a graph was instantiated: reads its nodes, and ends what instantiation_begin()
+ * began. Any thread; takes a lock. */
 void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result);
-/* Has what changes executable graphs followed from now on, so that each launch is counted under the
- * operation of what it does. */
+/* From now on ktime reads executable graphs again when the program changes them, so that each
+ * launch is counted under an operation with the graph's present nodes. */
 void graph_follow_updates(void);
 /* To be called after calls that change an executable graph: by the nodes of another graph, where it
  * ends the update; a kernel node; a child graph; or whether a node is run. Any thread; take a
@@ -27,13 +27,13 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result);
 /* Programs may update a graph before every launch. Reading a node takes about a microsecond; all of
  * it together takes this share of the run's time at most. Chosen. */
 #define GRAPH_READING_PERCENT 1
-/* How many updates were not read because of that. */
+/* How many updates were not read because of GRAPH_READING_PERCENT. */
 extern _Atomic uint64_t graph_updates_unread;
 void graph_kernel_changed(CUgraphExec exec, CUgraphNode node,
 			  const CUDA_KERNEL_NODE_PARAMS_v2 *kernel, CUresult result);
 void graph_child_changed(CUgraphExec exec, CUgraphNode node, CUgraph graph, CUresult result);
 void graph_node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled, CUresult result);
-/* To be called before the driver destroys it. Any thread; takes a lock. */
+/* To be called before the driver destroys an executable graph. Any thread; takes a lock. */
 void graph_ending(CUgraphExec exec);
 /* The operation of a graph's launches; OPERATION_UNKNOWN_GRAPH if ktime has not seen its
  * instantiation. Any thread; takes a lock. */
@@ -45,14 +45,14 @@ struct graph_part {
 	uint32_t count;
 };
 
-/* What a launch does. Of graphs whose nodes are the same there is one. */
+/* What a launch of a graph does. Graphs with the same nodes share one object. */
 struct graph_contents {
 	uint64_t digest;      /* of all nodes */
 	uint64_t kernels;     /* of the kernels, in any order: see graph_contents_kernel_mark() */
-	uint32_t nodes;	      /* all but disabled ones */
-	uint32_t recorded;    /* of these, how many CUPTI records */
-	uint32_t copies;      /* of those, how many are copies or memsets */
-	uint32_t allocations; /* of these, how many allocate memory */
+	uint32_t nodes;	      /* number of nodes, without disabled ones */
+	uint32_t recorded;    /* number of nodes that CUPTI makes records of */
+	uint32_t copies;      /* number of recorded nodes that are copies or memsets */
+	uint32_t allocations; /* number of nodes that allocate memory */
 	/* A conditional node, whose body runs as often as the device decides, or a node of a type
 	 * that ktime does not know. */
 	bool variable;
@@ -60,15 +60,15 @@ struct graph_contents {
 	struct graph_part parts[];
 };
 
-/* What a graph's launches are told apart by in CUPTI's records: its kernels, or this if the device
- * alone knows what a launch does. */
+/* CUPTI's records of graph launches are assigned to a graph by the kernels that they are of. This
+ * value stands in place of the kernels if only the device knows which of them a launch runs. */
 #define GRAPH_CONTENTS_VARIABLE UINT64_MAX
 static inline uint64_t graph_contents_key(const struct graph_contents *contents)
 {
 	return contents->variable ? GRAPH_CONTENTS_VARIABLE : contents->kernels;
 }
 
-/* What a launch of an operation does; NULL if that is not known, or it is no graph. */
+/* What a launch of a graph's operation does; NULL if not known, or if the operation is no graph. */
 static inline const struct graph_contents *graph_contents_of(const struct operation *operation)
 {
 	return operation->kind == ROW_GRAPH
@@ -76,7 +76,8 @@ static inline const struct graph_contents *graph_contents_of(const struct operat
 		       : NULL;
 }
 
-/* What a kernel's launch adds to `kernels`. */
+/* The number that each launch of a kernel adds to `kernels` of its graph: a sum, so that the order
+ * of the launches does not matter. */
 static inline uint64_t graph_contents_kernel_mark(const struct operation *operation)
 {
 	/* The finaliser of MurmurHash3: neighbouring numbers become unlike ones. */
@@ -92,9 +93,10 @@ static inline uint64_t graph_contents_kernel_mark(const struct operation *operat
 struct operation *graph_allocating_first(void);
 
 /*
- * The executable graphs that run copies and memsets alone, by CUPTI's numbers. While the recording
- * of kernels is off (recording.h), a launch of any graph has records of its copies and memsets
- * alone: by these it cannot be told from a launch of one that has no kernels.
+ * The executable graphs that have no kernels, only copies and memsets, by CUPTI's graph ids. While
+ * CUPTI's recording of kernels is off (recording.h), the launch of a graph with kernels leaves
+ * records of its copies and memsets only, as a graph without kernels does; the id tells the two
+ * apart.
  */
 
 /* To be called before a thread's first launch of a graph has returned, with the launch's operation.
@@ -103,7 +105,7 @@ void copy_graphs_launched(CUgraphExec exec, const struct operation *operation) L
 
 enum copy_graph { COPY_GRAPH_UNKNOWN, COPY_GRAPH_YES, COPY_GRAPH_NO };
 
-/* Whether the graph with this number, of a record, has no kernels. For the collector thread. */
+/* Whether the graph with this id in a record has no kernels. For the collector thread. */
 enum copy_graph copy_graphs_has(uint32_t number);
 
 /*
@@ -113,25 +115,29 @@ enum copy_graph copy_graphs_has(uint32_t number);
  * thread waits for that, for a bounded time.
  */
 
-/* Before and after the driver's call that makes or updates a graph, on the program's thread. Unless
- * watched it is only noted that there was one. */
+/* To be called before and after the driver's call that makes or updates an executable graph, on the
+ * program's thread. Before instantiation_watch() they only set instantiation_ever. */
 void instantiation_begin(void);
 void instantiation_end(void);
 /* Before the driver's call that updates a graph, which some programs do before every launch: an
  * open window stays open. */
 void instantiation_update_begin(void);
 
-/* From now on the collector sees to it; `wake` wakes it. */
+/* From now on the collector turns the kind off while graphs are made; `wake` wakes the collector.
+ */
 void instantiation_watch(void (*wake)(void));
-/* Whether there has been any, and how many there are now. For the collector. */
+/* Whether the program has made any executable graph, and how many calls that make one are in
+ * progress. For the collector. */
 extern _Atomic bool instantiation_ever;
 extern _Atomic unsigned instantiation_count;
-/* Tells the program's threads whether the kind is off, and whether the collector records in
- * windows. If it does not, the kind comes on again right after, and they wait for that too, so that
- * no launch is missed. For the collector. */
+/* Tells the program's threads whether the kernel kind is off, and whether the collector records in
+ * windows. If not in windows, the collector turns the kind on again as soon as the graph is made,
+ * and the program's thread waits for that too, so that every launch is recorded. For the collector.
+ */
 void instantiation_tell(bool off, bool windows);
-/* Tells them that the kind is on and is not turned off for them: a trace is taken, or the program
- * records kernels itself. Until the next instantiation_tell(). For the collector. */
+/* Tells the program's threads not to wait: the kernel kind stays on while they make graphs, as a
+ * trace is taken or the program records kernels itself. Holds until the next instantiation_tell().
+ * For the collector. */
 void instantiation_stays_on(void);
 
 #endif

@@ -237,7 +237,8 @@ enum fixed_operation copy_between_devices(CUdeviceptr destination, CUdeviceptr s
 	return to >= 0 && from >= 0 && to != from ? OPERATION_COPY_PTOP : OPERATION_COPY_DTOD;
 }
 
-/* Of one within the device also if it is one between two devices. */
+/* The direction of a copy by its two memory types; a copy between two devices is taken for one
+ * within a device. */
 static enum fixed_operation between_types(CUmemorytype source, CUmemorytype destination)
 {
 	static const enum fixed_operation directions[3][3] = {

@@ -56,8 +56,9 @@ struct operation {
 	 * their pool gets empty. */
 	_Atomic uint32_t sample_below;
 	uint32_t index;
-	/* A programmatic dependent launch has followed this kernel in its stream: an event in
-	 * between would keep the two from overlapping. Set once, never cleared. */
+	/* A programmatic dependent launch (PDL) has followed this kernel in its stream, so ktime
+	 * puts no event behind the kernel: it would keep the two from overlapping. Never cleared.
+	 */
 	_Atomic bool followed;
 	enum row_kind kind;
 	enum overhead_kind overhead;
@@ -70,14 +71,14 @@ struct operation {
 
 	/* For the collector thread only. */
 	struct row *rows[SESSION_DEVICES];
-	uint64_t calls, pairs;	  /* so far, in all */
-	uint64_t timed, shortest; /* by events: how many calls, and the shortest, ns */
-	bool first_alone;	  /* by events only its first launch was timed */
-	uint64_t window_calls;	  /* in the present sampling window */
-	/* Count-only launches that are in no row yet, as of some moment: see calls.c. */
+	uint64_t calls, pairs;	  /* calls, and calls with an event pair, since the start */
+	uint64_t timed, shortest; /* calls timed by events; the shortest such time in ns */
+	bool first_alone;	  /* events have timed its first launch and no other */
+	uint64_t window_calls;	  /* calls in the present sampling window */
+	/* Count-only launches that the collector has not added to a row yet: see calls.c. */
 	uint64_t untaken_calls;
 	uint32_t untaken_since;
-	uint64_t calls_costed;	/* of `calls`, those that late_start.c has seen */
+	uint64_t calls_costed;	/* number of `calls` whose cost late_start.c has estimated */
 	uint64_t shortest_call; /* graphs: shortest launch call between windows, ns; 0: none */
 	uint64_t calls_before;	/* `calls` when the recording window opened: see sums.c */
 	bool in_window;		/* it was called in the last recording window */
@@ -144,7 +145,8 @@ struct copy_end {
 	CUdeviceptr pointer;
 	const void *host;
 };
-/* That of a copy between two ends. What is CU_MEMORYTYPE_UNIFIED becomes host or device memory. */
+/* The operation of a copy between two ends. Sets an end's CU_MEMORYTYPE_UNIFIED to the host's or
+ * the device's memory type. */
 enum fixed_operation copy_direction(struct copy_end *source, struct copy_end *destination);
 
 #endif

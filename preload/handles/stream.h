@@ -22,7 +22,8 @@ struct gate_words;
 struct match_stream; /* a stream's calls that wait for their activity records */
 struct event_queue;  /* a stream's calls whose event pairs are not read yet */
 
-/* How often a context's device may be late at gates. Chosen. */
+/* How often a gate may have to be opened by the reporter, or a test of gates may be too late to
+ * tell, before a context's calls are gated no more. Chosen. */
 #define GATES_LATE_MOST 3
 
 /* Why a context has no gates, for the user. */
@@ -52,7 +53,7 @@ struct context {
 	struct gate_words *_Atomic gates, *_Atomic gates_untried;
 	CUdeviceptr gate_address;
 	_Atomic enum gates_off gates_off;
-	/* How often the reporter opened a gate, or a try was too late to tell. */
+	/* Counts up to GATES_LATE_MOST. */
 	_Atomic uint32_t gates_late;
 	_Atomic uint32_t blocking_streams; /* in use, without the legacy stream, and not ended */
 	/* For gates.c: the page, whether it was asked for, and whether the user knows that
@@ -69,7 +70,8 @@ struct stream {
 	CUstream handle; /* 0x1 and 0x2 for the default streams */
 	struct context *context;
 	uint32_t id;
-	/* Whether it waits for the legacy stream and that for it, and was counted as such. */
+	/* Whether the stream and the legacy default stream wait for each other (it was not made
+	 * with CU_STREAM_NON_BLOCKING), and blocking_streams counts it. */
 	bool blocking;
 	_Atomic bool used_blocking;
 	/* Its id in CUPTI's records, and whether that and the context's are known, which is set
@@ -105,10 +107,10 @@ struct stream *stream_lookup(CUstream handle, CUcontext current);
  * out. */
 struct context *context_lookup(CUcontext handle);
 
-/* To be called when a stream was made, with its flags, before the program knows of it. One that
- * ktime has not seen being made is taken to be a blocking stream. */
+/* To be called when a stream was made, with its flags, before the program gets its handle. A stream
+ * that was made before ktime started is taken to be a blocking stream. */
 void stream_made(CUstream handle, unsigned flags);
-/* To be called when a thread first works in a stream. */
+/* To be called when a thread first starts an operation in a stream. */
 void stream_used(struct stream *stream);
 
 /* The stream of a handle that stream_lookup() has returned before, without asking the driver; else
@@ -127,7 +129,8 @@ void stream_forget_cached(void);
 
 /* To be called before the driver destroys a stream. */
 void stream_ending(CUstream handle);
-/* Ends streams that have no handle to be found by, linked by `next`: per-thread default streams. */
+/* Ends a list of per-thread default streams, linked by `next`; they have no handle of their own, so
+ * stream_ending() cannot find them. */
 void stream_list_ending(struct stream *streams);
 /* Takes the streams that have ended since the last call, linked by `next`; the caller then owns
  * them. */
@@ -139,13 +142,13 @@ void context_ending(struct context *context);
  * NULL. */
 struct context *context_known(CUcontext handle);
 /*
- * Remembers that a device has a context, before the program can work in it. Only if several devices
- * have one can a copy be between two; from then on CUPTI records those, and launches are no longer
- * count-only, as it takes a call record to tell whose one is.
+ * Remembers that a device has a context, before the program can use the context. Once two devices
+ * have one, CUPTI records copies between devices, and launches are no longer count-only: only a
+ * call record tells which device a launch ran on.
  */
 void context_on_device(int device);
 extern _Atomic bool context_several_devices;
-/* The device that had the first context, and all launches that were count-only. */
+/* The device that had the first context; all count-only launches were made on it. */
 extern _Atomic int context_first_device;
 /* All contexts, newest first, linked by `next`, including those that have ended. */
 struct context *context_first(void);

@@ -51,7 +51,8 @@ bool bindings_is_cuda(const struct link_map *object)
 	       elf_name_begins(file, "libcupti.so");
 }
 
-/* From the table that is sorted by hash: each chain ends with a value that has its lowest bit set.
+/* Reads them from the GNU hash table, in which each chain ends with a value whose lowest bit is
+ * set.
  */
 static void read_own_names(void)
 {
@@ -92,8 +93,8 @@ static bool defines_one(const struct link_map *object)
 }
 
 /*
- * What code of an object reaches by a name without ktime: the global scope comes first, then the
- * object's own, which starts with the object and its dependencies.
+ * The definition that code of an object would be bound to by a name without ktime: the loader
+ * searches the global scope first, then the object's own: the object and its dependencies.
  */
 static const ElfW(Sym) * find_target(const struct link_map *from, const struct elf_name *name,
 				     struct elf_tables *tables)
@@ -150,8 +151,8 @@ static void write_slot(const struct references *references, uintptr_t *slot, uin
 		mprotect((void *)page, page_size, PROT_READ);
 }
 
-/* A program's copy of a library's variable: the loader took its first value from ktime's symbol,
- * which has no size, so there is none. */
+/* Fills in a program's copy of a library's variable (a copy relocation): the loader copied nothing
+ * from ktime's symbol of that name, which has no size. */
 static void copy_value(void *copy, const void *value, size_t size)
 {
 	char *to = copy;
@@ -165,9 +166,10 @@ static void copy_value(void *copy, const void *value, size_t size)
 }
 
 /*
- * Functions that ktime's own call on to. A runtime's may be in any library. A preload that has the
- * loader's functions too gives programs its own in the driver's place (driver_stand_in): only its
- * own references are for itself.
+ * Whether ktime's wrapper calls the function that a reference is bound to, so that the reference
+ * may be bound to the wrapper. A runtime function may be in any library. Another preloaded library
+ * that interposes dlsym too may stand in for the driver (driver_stand_in): only its own references
+ * to its functions stay as they are.
  */
 static bool is_called_through(const struct references *references, const struct elf_tables *target,
 			      const char *name)

@@ -14,13 +14,14 @@
 #include <link.h>
 #include <stdbool.h>
 
-/* Binds again where objects were loaded since the last call. Any thread; takes the loader's lock.
- */
+/* Binds the calls of objects that were loaded since the last call. Any thread; takes the loader's
+ * lock. */
 void bindings_check(void);
 
 /* Whether an object is CUDA's own: the driver, a runtime or CUPTI. */
 bool bindings_is_cuda(const struct link_map *object);
-/* The next object behind another one, libktime.so left out, that defines a name; or NULL. */
+/* The next object after `behind` in the loader's order, other than libktime.so, that defines a
+ * name; NULL if there is none. */
 struct link_map *bindings_next_definer(const struct link_map *behind, const char *name);
 /* Whether a library is in the scope of an object, as far as can be told. */
 bool bindings_may_reach(const struct link_map *object, const struct link_map *library);

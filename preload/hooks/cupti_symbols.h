@@ -14,8 +14,8 @@
 #define KTIME_PRELOAD_HOOKS_CUPTI_SYMBOLS_H
 
 /*
- * For a program that looks its functions up: ktime's function of this name, or NULL where it has
- * none; `real` is what the look-up found. Any thread.
+ * For a program that looks up CUPTI's functions by dlsym: the function that ktime puts in place of
+ * the one with this name, or NULL if it puts none; `real` is the one that dlsym found. Any thread.
  */
 void *cupti_symbol_replacement(const char *name, void *real);
 

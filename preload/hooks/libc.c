@@ -30,8 +30,8 @@
 #include "preload/lifecycle/lifecycle.h"
 
 /*
- * A program may try one path after another until one is there. The system call is made by itself
- * for glibc's function is of 2.33.
+ * Whether exec of a path can succeed; programs try one path after another. newfstatat is called by
+ * number, as glibc has a function for it only since 2.33.
  */
 static bool may_be_executed(int folder, const char *path)
 {
@@ -49,8 +49,8 @@ static bool is_file(int fd)
 }
 
 /*
- * A name without a slash is in one of PATH's folders, of which an empty one is the current. Only as
- * much stack as the path needs: it may be a child's of vfork, or a small one.
+ * Whether a file can be executed by a name without a slash in a folder of PATH; an empty folder is
+ * the current one. Takes little stack, as the stack may be small, or the parent's after vfork.
  */
 static bool is_in_folder(const char *folder, size_t length, const char *name)
 {
@@ -126,7 +126,7 @@ static void *known_function(enum function function)
 	return (void *)atomic_load_explicit(&real_functions[function], memory_order_relaxed);
 }
 
-/* What is next in the loader's order; NULL if libc has no such function. */
+/* The function that comes next in the loader's order; NULL if libc has no such function. */
 static void *real_function(enum function function)
 {
 	void *real = known_function(function);
@@ -154,9 +154,9 @@ __attribute__((constructor)) static void find_functions(void)
 }
 
 /*
- * The function to go on to, after the report where this program comes to its end: no handler of its
- * runs. A child of fork or vfork, which has the parent's state and another process number, goes
- * through untouched.
+ * Returns libc's function. If the call ends this program without running its exit handlers
+ * (`ends`), the report is written first; not in a child of fork or vfork, which has another process
+ * number than the parent whose state it shares.
  */
 static void *pass_on(enum function function, bool ends)
 {
@@ -191,7 +191,8 @@ static size_t count_arguments(const char *first, va_list *list)
 
 typedef int exec_function(const char *path, char *const argv[], char *const envp[]);
 
-/* Both lists stand behind `first`. execle's environment comes after the NULL that ends them. */
+/* Passes the arguments, `first` and those in `list`, on as an array. execle's environment follows
+ * the NULL that ends them. */
 static int pass_list(exec_function *pass, const char *path, const char *first, va_list *list,
 		     va_list *again, bool environment_follows)
 {

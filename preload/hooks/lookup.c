@@ -16,7 +16,7 @@
 typedef void *dlsym_function(void *, const char *);
 typedef void *dlvsym_function(void *, const char *, const char *);
 
-/* What the look-ups have told; each may be found twice. */
+/* Results of look-ups that are kept; two threads may both find the same one. */
 static struct {
 	_Atomic uintptr_t next_dlsym, next_dlvsym;
 	_Atomic bool driver; /* a look-up of a driver function */
@@ -28,8 +28,9 @@ static __thread struct {
 	bool looking_up;
 } here __attribute__((tls_model("initial-exec")));
 
-/* Another preload behind us may have a dlsym of its own; it gets its turn. Finding the same pointer
- * twice in two threads is harmless, so plain atomics will do. */
+/* The next definition of dlsym or dlvsym after libktime.so, found once: another preloaded library
+ * may have one too, and is called. Two threads may both find the same pointer, so no lock is
+ * needed. */
 static void *once(_Atomic uintptr_t *cell, const char *name)
 {
 	uintptr_t value = atomic_load_explicit(cell, memory_order_relaxed);
@@ -120,8 +121,9 @@ static void *replacement_of(const char *name, void *real)
 }
 
 /*
- * Where the answer would be ktime's own export: what is found without it. Many a program learns
- * that way whether CUDA is there. The last look-up of all is one that fails, for dlerror.
+ * If a look-up found ktime's own export: what it would find without ktime, as many programs learn
+ * that way whether CUDA is installed. If that is nothing, the last look-up made is one that fails,
+ * so that dlerror() has its message.
  */
 static void *answer_without_ktime(const char *name, void *found)
 {
@@ -139,9 +141,10 @@ static void *answer_without_ktime(const char *name, void *found)
 }
 
 /*
- * RTLD_NEXT of an object behind ktime, a tracer that is preloaded too for one: it does not come by
- * ktime's exports, but by the driver's functions. That the driver is in its scope is sure where it
- * was before the program started, or where the object itself needs it.
+ * For a look-up with RTLD_NEXT from an object that comes after libktime.so, such as another
+ * preloaded tracer: it does not find ktime's exports, but the driver's functions. The driver is
+ * surely in that object's scope if it was loaded before the program started, or if the object
+ * itself needs it.
  */
 static void *next_replacement(struct link_map *from, const char *name)
 {
@@ -152,7 +155,7 @@ static void *next_replacement(struct link_map *from, const char *name)
 	return replacement_of(name, elf_address(object, name));
 }
 
-/* These two depend on who asks. */
+/* RTLD_DEFAULT and RTLD_NEXT: the result depends on the object that makes the look-up. */
 static void *scope_replacement(void *handle, const char *name, struct link_map *from)
 {
 	struct link_map *in_front;
@@ -212,7 +215,7 @@ void *lookup_replacement(void *handle, const char *name, const char *version, co
 	return replacement;
 }
 
-/* Whatever arguments they are called with, they do not look at them. */
+/* Functions that only return an error: they ignore their arguments, so they serve for any entry. */
 static CUresult no_driver(void)
 {
 	return CUDA_ERROR_NOT_INITIALIZED;
@@ -245,7 +248,8 @@ void lookup_initialised(void)
 	here.resolving_runtime = false;
 }
 
-/* Entries of these families make the GPU work; one that is not in the table deserves a word. */
+/* Whether a driver function starts GPU work, by the beginning of its name: if it is not in
+ * entries.def, the report warns of it. */
 static bool makes_work(const char *name)
 {
 	static const char *const families[] = {"cuMemcpy",	"cuMemset",
@@ -330,7 +334,7 @@ static int find_libcuda(struct dl_phdr_info *info, size_t size, void *argument)
 	return 1;
 }
 
-/* The driver of a forked child says that it is not. */
+/* Whether the program has called cuInit; in a forked child the driver says that it has not. */
 static bool was_initialised(const struct link_map *library)
 {
 	CUresult (*count_devices)(int *) =

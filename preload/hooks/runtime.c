@@ -87,7 +87,7 @@ static void *find_in_scope_of(const void *caller, const char *symbol)
 	return handle ? real_dlsym(handle, symbol) : NULL;
 }
 
-/* What real_runtime answers where it is not known to be the global one. */
+/* real_runtime() for a caller whose runtime is not known to be the one in the global scope. */
 static __attribute__((noinline)) void *callers_runtime(enum runtime_symbol which,
 						       const void *caller)
 {

@@ -44,7 +44,8 @@
 		       DEFAULT_STREAM_##default_stream),                                           \
 	 description)
 
-/* Folded by the compiler: other calls have nothing of it. */
+/* Whether a driver function is a memset. A constant, so wrappers of other calls have no code of it.
+ */
 #define SETS_MEMORY(symbol) (__builtin_strncmp(#symbol, "cuMemset", sizeof("cuMemset") - 1) == 0)
 
 /* A call with a description in memory. */
@@ -125,8 +126,8 @@ static void initialised(CUresult result)
 		lifecycle_initialised();
 }
 
-/* A stream that was seen being made is one that may be asked about before a call succeeded in it.
- */
+/* Notes a stream that the program has made: ktime may ask the driver about a handle that it knows
+ * to be valid, even before a call in the stream has succeeded. */
 static void stream_seen(const CUstream *stream, unsigned flags, CUresult result)
 {
 	if (result == CUDA_SUCCESS && lifecycle_running())
@@ -147,7 +148,8 @@ static void kernel_found(void *const *kernel, const char *name, CUresult result)
 		operation_remember_kernel(*kernel, name);
 }
 
-/* cudart makes this call at many a launch (ResNet-50: 57 in an inference), so not without need. */
+/* After cuKernelGetFunction. Does something only if kernel_found() is needed, as cudart makes this
+ * call at many launches (ResNet-50: 57 in one inference). */
 static void kernel_turned(void *const *function, void *kernel, CUresult result)
 {
 	if (!operation_driver_names() && result == CUDA_SUCCESS && function)

@@ -110,7 +110,8 @@ static inline uint32_t chance_of(const struct operation *operation)
  * less. Chosen. */
 #define COUNTING_CHANCE (SAMPLE_ALL / 16)
 
-/* From a pool that thins: none if the draw is against it. */
+/* Takes a pair from a pool that thins (gives fewer calls a pair as it empties); NULL if the random
+ * draw decides against it. */
 static LAUNCH_COLD __attribute__((noinline)) struct event_pair *
 take_thinned(struct thread *thread, struct event_pool *pool, struct call_record *record)
 {
@@ -121,7 +122,7 @@ take_thinned(struct thread *thread, struct event_pool *pool, struct call_record 
 	struct event_pair *pair;
 
 	if (chance > most) {
-		/* The number that the call was drawn by, if it was. */
+		/* The random number of is_sampled()'s draw, if there was one. */
 		random = chance == SAMPLE_ALL ? thread_random(thread) : thread->random;
 		if (random >= most) {
 			record->untimed = UNTIMED_SAMPLED_OUT;
@@ -210,8 +211,8 @@ static bool is_loaded(struct thread *thread, const struct call *call)
 	return false;
 }
 
-/* Whether a gate may be put into the stream. What waits in the legacy stream holds up all blocking
- * streams. */
+/* Whether a gate may be put into the stream: not while any stream captures, not if the stream has
+ * work anyway, and not into the legacy default stream if blocking streams would wait for it. */
 static inline bool may_hold(const struct stream *stream, uint64_t now)
 {
 	return !capture_is_live() &&
@@ -257,8 +258,8 @@ static inline __attribute__((always_inline)) void close_gate(struct thread *thre
 	context_gates_turn_off(context, GATES_REFUSED);
 }
 
-/* Of a context whose gates were not tried yet any call with a pair tries them, in front of what it
- * does. */
+/* Tests the gates of a context that was not tested yet, before the real call: any call with a pair
+ * does that. */
 static LAUNCH_COLD __attribute__((noinline)) void try_gates(struct thread *thread,
 							    struct call *call)
 {
@@ -291,7 +292,8 @@ static bool is_queued(struct thread *thread, const struct call *call)
 	return queued;
 }
 
-/* Then the end event may have been queued later than the gate was opened. */
+/* Handles a gate that the reporter has opened: the end event may have been queued after that, so
+ * the pair is thrown away. */
 static LAUNCH_COLD __attribute__((noinline)) void open_late(struct thread *thread,
 							    struct call *call)
 {
@@ -350,7 +352,7 @@ static inline void event_record_end(struct thread *thread, struct call *call)
 		event_record_open(thread, call);
 }
 
-/* What is recorded into a graph the graph allocates, each time that it is launched. */
+/* Notes what a pool call has allocated; if it was captured, the graph allocates at each launch. */
 static void end_pool_allocation(const struct call *call, CUresult result, bool captured,
 				const struct operation *before)
 {
@@ -383,7 +385,8 @@ static void end_pool_call(const struct call *call, CUresult result, const struct
 	}
 }
 
-/* Out of line, as finish_without_activity() is, for the registers that they take. */
+/* Begins an API-only call. Out of line, like finish_without_activity(), so that the launch path
+ * need not save the registers that they use. */
 static LAUNCH_COLD __attribute__((noinline)) void begin_without_operation(struct call *call)
 {
 	if (call->pool != POOL_CALL_FREES || capture_is_live())
@@ -462,7 +465,7 @@ static LAUNCH_PATH __attribute__((noinline)) void begin_recorded(struct call *ca
 	*thread->error = saved_errno;
 }
 
-/* The call of a thread that is not known yet, or of a program that ends. */
+/* Begins the call of a thread that ktime does not know yet, or while a signal ends the program. */
 static LAUNCH_COLD __attribute__((noinline)) void begin_otherwise(struct call *call)
 {
 	struct thread *thread = thread_self;
@@ -533,7 +536,7 @@ static inline void begin_turn(struct thread *thread)
 	thread->calls_to_count = calls;
 }
 
-/* A call that could have been count-only. */
+/* For a call that could have been count-only but is recorded. */
 static inline void take_turn(struct thread *thread, struct call *call)
 {
 	if (likely(thread->calls_to_count > 0)) {
@@ -634,7 +637,8 @@ finish_without_activity(struct thread *thread, struct call *call, CUresult resul
 	own_part_end(around);
 }
 
-/* Of a driver call inside of a runtime call: whether that one's wrapper publishes the record. */
+/* For a driver call inside a runtime call: whether the runtime call's wrapper will publish the
+ * record. */
 static LAUNCH_PATH __attribute__((noinline)) bool
 is_left_to_runtime_call(struct thread *thread, struct call *call, struct call_record *slot)
 {
@@ -697,7 +701,8 @@ static __attribute__((noinline)) void add_overhead(struct thread *thread, const 
 	thread->overhead_left = sampled ? OVERHEAD_SAMPLE - 1 : 0;
 }
 
-/* After calls that were made inside of this one, and have published records, in its slot too. */
+/* Goes on with a call after other calls were made inside of it: they have published records, also
+ * in the slot that this call had. */
 static LAUNCH_COLD __attribute__((noinline)) void resume(struct thread *thread, struct call *call)
 {
 	runtime_call_publish_earlier(thread);
@@ -739,7 +744,8 @@ static LAUNCH_PATH __attribute__((noinline)) void end_recorded(struct call *call
 	thread->in_progress = 0;
 }
 
-/* A call inside of ktime's own part: what the thread keeps may be amid a change. */
+/* Ends a call inside a part of ktime (own_part.h): it only counts, as the thread's data may be in
+ * the middle of a change. */
 static void end_counted(struct thread *thread, struct call *call, CUresult result)
 {
 	struct call_record *record = &call->record;
@@ -842,7 +848,8 @@ void host_call_end(const struct timed_call *call, uint16_t api, CUresult result)
 	if (!thread)
 		return;
 	duration = clock_ticks() - call->started;
-	/* Whatever call is noted there was left: this is the outermost. */
+	/* A call that is still noted in in_progress was left by a longjmp: this is the outermost.
+	 */
 	thread->in_progress = 0;
 	slot = ring_slot(&thread->ring);
 	if (!slot)

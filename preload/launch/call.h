@@ -22,14 +22,14 @@
 #include "preload/launch/runtime_call.h"
 #include "preload/launch/thread.h"
 
-/* What a call is inside of on its thread. */
+/* What else is in progress on the thread when a wrapped call begins. */
 enum call_inside {
 	CALL_INSIDE_NOTHING,
-	/* Another call is in progress, or was left: a call in its own right. */
+	/* Another wrapped call, or one that was left by a longjmp: recorded like any other. */
 	CALL_INSIDE_CALL,
-	/* A part of ktime that may hold a lock: counted, and no more. */
+	/* A part of ktime that may hold a lock (own_part.h): counted and not recorded. */
 	CALL_INSIDE_KTIME,
-	/* A function of the driver's, which made it: part of that one's call. */
+	/* A driver function, which makes this call itself: part of the outer call, not counted. */
 	CALL_INSIDE_DRIVER,
 };
 
@@ -38,7 +38,7 @@ enum pool_call {
 	POOL_CALL_NONE,
 	POOL_CALL_ALLOCATES, /* `host` is where the address goes, record.bytes the size */
 	POOL_CALL_FREES,     /* `host` is freed */
-	POOL_CALL_FREEING,   /* and was noted before the real call */
+	POOL_CALL_FREEING,   /* `host` is freed, and memory/ was told so before the real call */
 };
 
 struct call {
@@ -77,8 +77,8 @@ struct call {
 	struct call_record *slot;
 	uint64_t entered; /* ticks */
 
-	/* Of a call made while another one was in progress: what that one counts by if it is
-	 * count-only. */
+	/* If the call is made while another one is in progress: the outer call's counter, to be
+	 * restored at the end, in case the outer call is count-only. */
 	uint32_t counter_before;
 	uint16_t row_before;
 };
@@ -100,16 +100,16 @@ static inline void call_describe(struct call *call, uint16_t api, CUstream defau
 	call->marks = 0;
 }
 
-/* Before and after the real call of all that is not count-only (below), on the calling
- * thread. `caller` is the wrapper's. Both keep errno. */
+/* To be called before and after the real call, on the calling thread, unless the call is count-only
+ * (below). `caller`: the return address of the wrapper. Both keep errno. */
 void call_begin(struct call *call, const void *caller);
 void call_end(struct call *call, CUresult result);
 /* After the real call of a count-only call, which has failed: every failure leaves a call record.
  * Keeps errno. */
 void call_failed(struct thread *thread, CUresult result) LAUNCH_COLD;
 
-/* The whole of it for calls that are not launches, in place of call_begin() and call_end(): copies
- * and memsets may be count-only. */
+/* For all calls but launches, in place of call_begin() and call_end(): decides too whether a copy
+ * or memset is count-only. */
 void call_begin_or_count(struct call *call, const void *caller);
 void call_end_or_count(struct call *call, CUresult result);
 
@@ -120,23 +120,23 @@ struct timed_call {
 	uint64_t started;      /* ticks */
 };
 
-/* Before and after the real call, on its thread. A thread that has not made the GPU work, and a
- * call inside another wrapped one, are not timed. */
+/* To be called before and after the real call, on its thread. The call is not timed if the thread
+ * has started no GPU work yet, or if it is made inside another wrapped call. */
 void host_call_begin(struct timed_call *call);
 void host_call_end(const struct timed_call *call, uint16_t api, CUresult result);
 
 /*
- * Count-only calls: launches, copies and memsets that get no event pair, where nothing else needs a
- * call record of them. They are counted inside the wrapper, and by a thread in few cache lines: one
- * of its struct thread, the operation's and its count's, besides those that all launches share; and
- * those of the sizes of copies and memsets.
+ * Count-only calls: launches, copies and memsets that get no event pair and no call record; the
+ * wrapper only increments a counter. That touches few cache lines: one of struct thread, the
+ * operation's, the counter's, and those that all launches share; for copies and memsets also the
+ * sums of their sizes.
  *
- * What is asked before the real call changes nothing that matters unless the call is count-only, so
- * that call_begin() can begin anew with one that is not.
+ * The checks before the real call leave no lasting change unless they find the call to be
+ * count-only, so call_begin() can start afresh with a call that is not.
  */
 
-/* Whether the random draw chooses the operation's call for an event pair. The number is taken only
- * if it does not: call_begin() makes the same draw. */
+/* Whether the random draw chooses the operation's call for an event pair. If it does, the random
+ * generator is not advanced, so that call_begin() repeats the same draw. */
 static inline bool count_only_draw(struct thread *thread, const struct operation *operation)
 {
 	uint32_t below, random;
@@ -154,9 +154,10 @@ static inline bool count_only_draw(struct thread *thread, const struct operation
 }
 
 /*
- * Finds the operation of a call, of a launch by its handle, and keeps it as the thread's last one;
- * false if the call needs a call record: it is the thread's first one, or the thread has counted
- * the operation in another API row, or it is beyond the counters, or drawn.
+ * Finds the operation of a call (of a launch: by its handle) and stores it as the thread's last
+ * one. False if the call needs a call record: it is the thread's first call of the operation, the
+ * thread has counted the operation in another API row, the operation has no counter, or the draw
+ * chose it.
  */
 static inline bool count_only_find(struct thread *thread, struct operation *fixed,
 				   CUfunction function, CUgraphExec graph, uint16_t row,
@@ -227,9 +228,9 @@ static inline __attribute__((always_inline)) bool count_only_try(const struct ca
 }
 
 /*
- * Before the real call of what may be count-only: whether it is. Then count_only_end() is to be
- * called after it, else call_begin() before it. In the wrapper of a launch `call` is its
- * description alone, which the compiler keeps in registers.
+ * To be called before the real call if the call may be count-only. If it returns true, the call is,
+ * and count_only_end() follows the real call; else call call_begin() before the real call. A
+ * launch's wrapper fills in only the description in `call`, which the compiler keeps in registers.
  */
 static inline __attribute__((always_inline)) bool count_only_begin(const struct call *call)
 {

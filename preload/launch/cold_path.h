@@ -24,15 +24,17 @@ struct stream *cold_path_stream(struct thread *thread, CUstream handle) LAUNCH_C
  * it to the thread's map. */
 struct operation *cold_path_operation(struct thread *thread, CUfunction function,
 				      CUgraphExec graph) LAUNCH_COLD;
-/* The same for a call that the program makes while another one is in progress, before the real
- * call: NULL if they are not known. The first one asks the driver, and may take a lock. */
+/* The stream and the operation of a call that the program makes while another call is in progress;
+ * to be called before the real call. NULL if ktime has not met the handle before.
+ * cold_path_known_stream() asks the driver, and may take a lock. */
 struct stream *cold_path_known_stream(struct thread *thread, CUstream handle) LAUNCH_COLD;
 struct operation *cold_path_known_operation(struct thread *thread, CUfunction function,
 					    CUgraphExec graph) LAUNCH_COLD;
 /* The thread's event pool in a context, which becomes its last_pool; made if there is none yet.
  * NULL if memory is out. */
 struct event_pool *cold_path_pool(struct thread *thread, struct context *context) LAUNCH_COLD;
-/* Tries the gates of a stream's context, with an event of it that is free. */
+/* Tests whether gates work in a stream's context, with a free event of that context: see
+ * context_gates_try(). */
 void cold_path_try_gates(struct thread *thread, const struct stream *stream,
 			 CUevent event) LAUNCH_COLD;
 

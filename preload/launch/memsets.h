@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memsets in progress, which CUPTI must not see change what it records of kernels. Where the kind
- * of kernels was turned on while a thread was in cuMemsetD8Async, the end of that memset looked for
- * what its beginning had not made: a fault in CUPTI that ended 5 of some 530 processes of ResNet-50
- * with recording windows, 40 to 48 of them on a device (CUPTI 13.0.85, H100).
+ * Keeps memsets and changes of CUPTI's kernel kind apart. If the kind is turned on while a thread
+ * is inside cuMemsetD8Async, CUPTI's exit callback of that memset expects data that its entry
+ * callback did not make, and crashes: 5 of some 530 processes of ResNet-50 with recording windows,
+ * 40 to 48 of them on one device (CUPTI 13.0.85, H100).
  */
 #ifndef KTIME_PRELOAD_LAUNCH_MEMSETS_H
 #define KTIME_PRELOAD_LAUNCH_MEMSETS_H
@@ -14,13 +14,13 @@
 
 extern _Atomic uint32_t memsets_in_progress, memsets_held;
 
-/* Waits, for 10 ms at most, until they are not held any more. */
+/* Waits, for 10 ms at most, for memsets_release(). */
 void memset_wait(void);
 
 /*
- * Around the real call of a memset, on its thread; two locked instructions. Sequentially
- * consistent, here and in memsets_hold(): either this thread sees that they are held, or the one
- * that holds them sees the memset.
+ * To be called before and after the real call of a memset, on its thread; two locked instructions.
+ * Sequentially consistent, here and in memsets_hold(): either this thread sees that memsets are
+ * held back, or the thread that holds them back sees this memset in progress.
  */
 static inline void memset_begins(void)
 {
@@ -35,8 +35,9 @@ static inline void memset_ended(void)
 }
 
 /*
- * Keeps memsets from beginning until memsets_release(), which follows whatever this returns:
- * whether none is in progress, for which it waits for 0.2 ms at most. One thread at a time.
+ * Keeps memsets from beginning until memsets_release(), which must follow in any case. Waits, for
+ * 0.2 ms at most, for the memsets in progress; returns whether none is in progress any more. Not to
+ * be called by two threads at once.
  */
 bool memsets_hold(void);
 void memsets_release(void);

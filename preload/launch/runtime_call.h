@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wrapped runtime call that a thread is in: the driver call inside tells the operation, the
- * runtime call the API row's name and host time. Only the outermost call counts; a runtime call
- * inside another one, or inside a driver call, is part of it.
+ * The wrapped runtime call that a thread is in, such as cudaLaunchKernel. The driver call that it
+ * makes, such as cuLaunchKernel, gives the operation; the runtime call gives the API row's name and
+ * the host time. A runtime call inside another runtime or driver call is part of the outer one.
  */
 #ifndef KTIME_PRELOAD_LAUNCH_RUNTIME_CALL_H
 #define KTIME_PRELOAD_LAUNCH_RUNTIME_CALL_H
@@ -58,11 +58,13 @@ static inline bool runtime_call_passes_on(enum runtime_symbol which)
 	return true;
 }
 
-/* To be called when such a call has failed, and when it may have made no driver call, as a copy
- * from host to host: leaves its record if it made none. */
+/* To be called after a runtime call for which runtime_call_passes_on() was true, if it failed or
+ * may have made no driver call, as a copy from host to host: leaves a call record if it made none.
+ */
 void runtime_call_passed(enum runtime_symbol which, int result) LAUNCH_COLD;
 
-/* The rest is for the driver function's wrapper inside, on the same thread. */
+/* The functions below are for the wrapper of the driver function that the runtime calls, on the
+ * same thread. */
 
 /* Whether a timed runtime call is around this driver call. */
 static inline bool runtime_call_is_around(void)
@@ -70,8 +72,8 @@ static inline bool runtime_call_is_around(void)
 	return runtime_call.role == RUNTIME_CALL_TIMES;
 }
 
-/* Whether it never returned, as the driver call in this frame lies above it on the stack. It is not
- * around from then on. */
+/* Whether the runtime call was left by a longjmp: the stack frame of this driver call lies above
+ * the runtime call's. If so, the runtime call is not around any more. */
 static inline bool runtime_call_was_left(const void *frame)
 {
 	if ((uintptr_t)frame < runtime_call.frame)
@@ -89,7 +91,8 @@ static inline void runtime_call_publish_earlier(struct thread *thread)
 	}
 }
 
-/* Leaves the driver call's record to the runtime call's wrapper. */
+/* Stores the driver call's record in its slot unpublished: the runtime call's wrapper completes and
+ * publishes it. */
 static inline void runtime_call_take(const struct call_record *record, struct call_record *slot)
 {
 	*slot = *record;

@@ -104,14 +104,14 @@ static inline void ring_publish(struct ring *ring)
 /* One in this many of the calls that could be count-only, on average, is recorded, for the host
  * times of the API rows. Chosen: 3 % of the calls. */
 #define RECORDED_CALLS	32
-/* What the random numbers begin with that say which ones: the same in each thread and run, so that
- * what a launch costs is. */
+/* The seed of the random numbers that choose these calls: the same in each thread and run, so that
+ * a launch costs the same in each run. */
 #define FIRST_TURN	521288629u
 
-/* In in_progress; no call has an odd address. */
+/* The value of in_progress during a count-only call: no struct call lies at that address. */
 #define COUNT_ONLY_CALL 1u
 
-/* Added to the number of an API row. */
+/* Added to the number of an API row in last_row: the launch was outside the profiling window. */
 #define COUNTED_OUTSIDE 0x4000
 _Static_assert(API_COUNT <= COUNTED_OUTSIDE, "no row has it");
 
@@ -127,7 +127,7 @@ struct counted_sizes {
 	_Atomic uint64_t bytes;		   /* written last: who sees it sees the others */
 };
 
-/* What the collector has taken of them. */
+/* The values of a struct counted_sizes that the collector has already taken over. */
 struct seen_sizes {
 	uint64_t calls[ESTIMATE_STRATA], bytes;
 	double squares;
@@ -156,9 +156,11 @@ struct thread {
 	CUstream last_stream;
 	CUfunction last_function; /* NULL if it was not a kernel */
 	struct operation *last_operation;
-	/* Calls until ktime's overhead is next measured, and how often it was measured at first. */
+	/* Calls until ktime's overhead is next measured, and how many of the thread's first calls
+	 * it was measured in. */
 	uint8_t overhead_left, overhead_taken;
-	_Atomic bool took_cold_path; /* the present call took the cold path; the collector asks */
+	_Atomic bool
+		took_cold_path; /* the present call took the cold path; the collector reads it */
 	struct pointer_map streams;
 	int *error; /* the address of its errno */
 	struct pointer_map graphs;
@@ -172,8 +174,8 @@ struct thread {
 		const struct stream *stream;
 		uint16_t calls_to_count;
 	} last_gated;
-	/* With several contexts: the kernels and graphs that had a pair in one, by a key of both.
-	 */
+	/* With several contexts: the kernels and graphs that had an event pair in a context, by a
+	 * key made of the two handles. */
 	struct pointer_map launched;
 	struct stream *default_streams; /* its per-thread default streams, one for each context */
 
@@ -284,7 +286,7 @@ static inline void thread_count_bytes(struct counted_sizes *sizes, uint64_t byte
 			      memory_order_release);
 }
 
-/* What a count has grown by since it was last asked for. For the collector. */
+/* How much a count has grown since the last call with the same `seen`. For the collector. */
 static inline uint64_t thread_growth_of(const _Atomic uint64_t *count, uint64_t *seen)
 {
 	uint64_t now = atomic_load_explicit(count, memory_order_relaxed), growth = now - *seen;
@@ -294,10 +296,10 @@ static inline uint64_t thread_growth_of(const _Atomic uint64_t *count, uint64_t 
 }
 
 /*
- * The most that is counted as ktime's overhead of one call, in microseconds. What is beyond is a
- * wait for room in the launch queue or for the driver's lock, which the launch itself would have
- * waited for (H200, 16 threads: up to seconds at a thread's first launch, while the threads
- * together were no slower). A cold path may create 1024 event pairs at 1.6 us each.
+ * The most that is counted as ktime's overhead of one call, in microseconds. Time beyond that is a
+ * wait for room in the launch queue or for the driver's lock, for which the launch would have
+ * waited without ktime too (H200, 16 threads: up to seconds at a thread's first launch, while the
+ * threads together were no slower). A cold path may create 1024 event pairs at 1.6 us each.
  */
 #define MOST_OVERHEAD_US      5
 #define MOST_COLD_OVERHEAD_US 2000

@@ -107,7 +107,9 @@ bool window_is_due(void)
 	return window.opens && clock_ns(CLOCK_MONOTONIC) >= window.opens;
 }
 
-/* On the collector thread, which may be here before ktime runs: it would not come again. */
+/* Opens or closes the window as the plan says. On the collector thread, which may be here before
+ * the state is LIFECYCLE_RUNNING: a change must not be skipped for that, as it would not come
+ * again. */
 static void follow_plan(uint64_t now)
 {
 	if (window.opens && now >= window.opens) {
@@ -130,7 +132,7 @@ void window_update(void)
 	follow_plan(clock_ns(CLOCK_MONOTONIC));
 	if (!window.deadline || clock_ns(CLOCK_MONOTONIC) < window.deadline)
 		return;
-	/* Nothing is due any more: CUPTI would be started for it. */
+	/* No window opens any more: CUPTI would be started for it. */
 	window.deadline = window.opens = window.closes = 0;
 	pthread_mutex_lock(&window.lock);
 	change_locked(false);

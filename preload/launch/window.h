@@ -20,7 +20,7 @@ static inline bool window_is_open(void)
 	return atomic_load_explicit(&launch_state.window_open, memory_order_relaxed);
 }
 
-/* When the window is open, in seconds; 0: no such limit. */
+/* The plan of the profiling window: when it opens and closes, in seconds; 0: no such limit. */
 struct window_times {
 	bool from_start;
 	double delay, duration, every, timeout;
@@ -28,19 +28,20 @@ struct window_times {
 
 /* To be called once, before the first call and after plan_choose(). */
 void window_start(const struct window_times *times);
-/* Whether the plan's windows last until the next one opens, so that nothing is left out. */
+/* Whether --every and --duration make each window last until the next one opens, so that everything
+ * is profiled. */
 bool window_stays_open(void);
 /* The program opens or closes the window; no effect after the timeout. Any thread; takes a lock. */
 void window_set(bool on);
 /*
- * Opens or closes the window by a command of the user's, which takes the place of the plan; it
- * closes after `open_ns` if that is not 0. 0, or -EALREADY after the timeout. For the collector
- * thread.
+ * Opens or closes the window by the user's command `ktime on` or `ktime off`; the plan no longer
+ * applies. The window closes after `open_ns` nanoseconds if that is not 0. 0, or -EALREADY after
+ * the timeout. For the collector thread.
  */
 int window_command(bool on, uint64_t open_ns);
 /* CUPTI could not be started for it. For the collector thread; takes a lock. */
 void window_lacks_cupti(void);
-/* Whether the next function opens the window. For the collector thread. */
+/* Whether window_update() would open the window now. For the collector thread. */
 bool window_is_due(void);
 /* Opens and closes the window by the plan; at the timeout for good, with a warning in the report.
  * For the collector thread, once per period. */
@@ -48,7 +49,8 @@ void window_update(void);
 /* Whether the window was open at a time of CLOCK_REALTIME, in nanoseconds. Any thread; takes a
  * lock. */
 bool window_was_open(uint64_t realtime);
-/* Whether it opened or closed between two such times. Any thread; takes a lock if it ever did. */
+/* Whether the window opened or closed between two such times. Any thread; takes a lock if the
+ * window has ever opened or closed. */
 bool window_changed_between(uint64_t start, uint64_t end);
 
 #endif

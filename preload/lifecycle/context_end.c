@@ -10,7 +10,8 @@
 #include "preload/memory/allocations.h"
 #include "report/session/session.h"
 
-/* Its modules end with it, and the handles of their kernels come back. */
+/* Notes that a context ends. Its modules end with it, and the driver may reuse their kernels'
+ * handles. */
 static void end_context(struct context *context)
 {
 	collector_end_context(context);
@@ -42,8 +43,8 @@ static struct primary *primary_of(CUdevice device)
 	return device >= 0 && device < SESSION_DEVICES ? &primaries[device] : NULL;
 }
 
-/* Whether it was learnt which context a device's primary one is, if any. The driver tells the
- * handle at a retain alone, which would make a context where there is none. */
+/* Finds out a device's primary context (NULL if it has none); false if that is not possible. The
+ * driver tells the handle only at a retain, which would create the context if there is none. */
 static bool ask_primary(CUdevice device, CUcontext *handle)
 {
 	unsigned int flags;
@@ -59,8 +60,10 @@ static bool ask_primary(CUdevice device, CUcontext *handle)
 	return true;
 }
 
-/* One of them is destroyed, and the driver crashes on its events. Those of the others that the
- * program goes on to use are met anew. */
+/* Ends all contexts of a device, as one of them is destroyed and it is not known which, and the
+ * driver crashes on events of a destroyed one. Contexts that the program goes on to use are looked
+ * up anew.
+ */
 static void end_contexts_of(CUdevice device)
 {
 	for (struct context *context = context_first(); context; context = context->next)

@@ -18,7 +18,9 @@
 
 /* How long a fault or an abort waits for the report. */
 #define FAULT_WAIT_MS 800
-/* How long the handler of a signal that the program sends itself does: longer than the reporter. */
+/* How long the handler of a signal that the program sent itself waits: longer than the reporter
+ * takes.
+ */
 #define OWN_WAIT_MS   2000
 /*
  * A second signal this long after the first one ends the process at once: somebody is impatient.
@@ -26,7 +28,7 @@
  */
 #define IMPATIENT_MS  100
 
-/* As it was when ktime started. */
+/* The process as it was when ktime started. */
 static struct {
 	pid_t process;
 	bool has_first_as_parent;
@@ -38,9 +40,10 @@ static void end_now(int signal)
 }
 
 /*
- * Whether the program, run alone, would not have been ended: as the first process of a container,
- * for which the kernel takes no default action of a signal that is sent. Where ktime has become
- * that process the program is still as safe, but from what ktime passes on and from a terminal.
+ * Whether the signal would not end the program without ktime: as the first process of a container,
+ * for which the kernel takes no default action for signals sent to it. If the ktime command is that
+ * process instead, the program is protected too, except from signals that the command passes on and
+ * from those of a terminal.
  */
 static bool is_without_effect(int signal, const siginfo_t *info)
 {
@@ -66,10 +69,11 @@ static bool is_own_call(const siginfo_t *info)
 }
 
 /*
- * In the place of the default action. The signal is noted and the reporter woken; it ends the
- * process. An asynchronous signal returns: the interrupted thread may hold the driver's lock, which
- * the report needs (H200: waiting here for the collector, 19 of 21 launch-bound programs had no
- * report and took 7 s to end). It parks at its next wrapped call, or runs on until the end.
+ * ktime's handler, in place of the default action that ends the program. It wakes the reporter,
+ * which makes the report and ends the process. For an asynchronous signal it returns at once: the
+ * interrupted thread may hold the driver's lock, which the report needs (H200: when the handler
+ * waited for the collector, 19 of 21 launch-bound programs had no report and took 7 s to end). The
+ * thread then blocks at its next wrapped call, or runs on until the end.
  */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {

@@ -178,7 +178,7 @@ static bool may_pause(void)
 	return pause_is_safe();
 }
 
-/* Where CUPTI can record nodes neither in windows nor all the time, graphs are timed as wholes. */
+/* Whether CUPTI shall record the nodes of graphs; else it records each graph launch as a whole. */
 static bool graph_nodes_are_wanted(void)
 {
 	const struct cupti_version *version = cupti_version_of(library_functions()->version);
@@ -190,7 +190,7 @@ static bool graph_nodes_are_wanted(void)
 static void start_cupti(void)
 {
 	bool waits = plan_waits_for_budget(), gates = gates_are_allowed(), loaded;
-	/* Where not all is recorded the calls are the hooks', as with events. */
+	/* If CUPTI is to record only a part of the run, ktime's hooks fill the API rows. */
 	struct cupti_settings wanted = {
 		.serial_kernels = !run.settings.concurrent_kernels,
 		.runtime_api = run_wants_calls(ROW_RUNTIME_API) && !waits,
@@ -248,7 +248,7 @@ static void describe_cupti(void)
 			     "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
 
-/* Where graphs are timed as wholes although nobody asked for that. */
+/* Warns if graphs are timed as wholes although the user did not ask for that. */
 static void warn_of_whole_graphs(void)
 {
 	const char *more = "";
@@ -271,8 +271,8 @@ static void warn_of_whole_graphs(void)
 }
 
 /*
- * On the background thread, and at the end alone: to initialise NVML can take longer than a ring of
- * call records holds out. Ends the thread of --energy, and asks for what --bandwidth needs.
+ * Ends the thread of --energy, and asks NVML what --bandwidth needs. On the collector thread, and
+ * only at the end: initialising NVML can take longer than the rings of call records have room for.
  */
 static void finish_devices(void)
 {
@@ -355,7 +355,7 @@ static void start_once(void)
 	process.pid = getpid();
 	read_settings();
 	if (!is_wanted_process()) {
-		/* Of a script's run this may be all that is seen of ktime. */
+		/* If the profiled command is a script, this may be ktime's only output. */
 		if (!run.settings.quiet)
 			log_file_say(process.pid, "%s",
 				     "this process is not profiled: --profile-child-processes "
@@ -373,7 +373,7 @@ static void start_once(void)
 	}
 	driver_thread_start();
 	describe_run();
-	/* Before CUPTI is started, which would cost the program for nothing. */
+	/* Before CUPTI is started: if this fails, CUPTI would cost time for nothing. */
 	error = collector_start(finish_report);
 	if (error) {
 		log_file_say(process.pid,

@@ -16,7 +16,7 @@
 #include "report/session/folder.h"
 #include "report/session/files.h"
 
-/* So many files with its number in the name are tried. Chosen. */
+/* How many file names with the process's number are tried. Chosen. */
 #define PROGRAMS_MOST 1000u
 
 /* Written by the thread that starts ktime, and by the one that makes its report. */
@@ -81,10 +81,11 @@ static int create_named(bool of_rank, pid_t *holder)
 }
 
 /*
- * The ranks of a job, which are started with the same options, each have a file. Where another
- * process writes to the file this one's number is added to the name; where there is a file at all
- * if the processes that a program starts are profiled too, or it is a rank's: processes that a rank
- * starts have its rank. A process that has become another program by exec may have such a file too.
+ * Creates the file of -o. Each rank of a job has a file of its own, though all have the same
+ * options. If another process writes to the file, this process's number is added to the name. With
+ * --profile-child-processes, or for a rank, that is also done if the file merely exists: processes
+ * that a rank starts have its rank too. Several numbers are tried, as a process that runs another
+ * program by exec may have left such a file.
  */
 static int create_kept(void)
 {
@@ -115,8 +116,8 @@ static int create_kept(void)
 }
 
 /*
- * The table lives in memory that outlasts the process if it is killed: on disk it would stall. A
- * trace may become longer than memory.
+ * Creates a profile in memory that outlasts the process if it is killed; not on disk, where writing
+ * could block. A profile with a trace is on disk, as a trace may become longer than memory.
  */
 static int create_recoverable(void)
 {

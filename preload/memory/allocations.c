@@ -123,8 +123,8 @@ void allocations_unlock(void)
 	pthread_mutex_unlock(&counted.lock);
 }
 
-/* False if the thread holds the lock, and its malloc, which is made of such calls, was called: that
- * memory is ktime's. */
+/* Takes the lock. False if the thread holds it already: ktime has called the program's malloc,
+ * which allocates by CUDA calls, so this memory is ktime's and not counted. */
 static bool begin_change(void)
 {
 	if (self.locked)

@@ -15,16 +15,17 @@
 #include "preload/driver/driver.h"
 #include "preload/memory/holdings.h"
 
-/* What the elements of an array take; its padding is the driver's matter. */
+/* The size of a CUDA array, by its elements: the driver does not tell how much it adds as padding.
+ */
 
 /* Bytes of an array with `levels` mipmap levels, 1 for one without any; 0 for a sparse array, or
  * one that is given memory later. */
 uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, unsigned levels);
 
-/* After a call that allocates; its context and thread and, unless it is `placed`, its device are
- * found out. */
+/* To be called after a call that allocates. Adds the current context and thread and, unless
+ * `placed` is set, the device. */
 void allocation_ends(CUresult result, const struct allocation *made);
-/* Around a call that frees. A key of 0 is nothing. */
+/* To be called before and after a call that frees. A key of 0 has no effect. */
 void allocation_freeing(enum holding_space space, uint64_t key);
 void allocation_freed(CUresult result, uint64_t key);
 
@@ -33,7 +34,8 @@ void allocation_mapped(CUresult result, uint64_t handle, uint64_t address, uint6
 void allocation_unmapped(CUresult result, uint64_t address, uint64_t bytes);
 void allocation_retained(CUresult result, const unsigned long long *handle, const void *address);
 
-/* A call that was recorded into a graph: the graph allocates, each time that it is launched. */
+/* To be called after an allocating call that was captured: it allocates nothing now; the graph
+ * allocates at each launch. */
 void allocation_captured(void);
 /* To be called before the driver destroys a context. */
 void allocations_context_ends(CUcontext context);
@@ -41,10 +43,10 @@ void allocations_context_ends(CUcontext context);
 /* Held while the holdings and their sums are read. */
 void allocations_lock(void);
 void allocations_unlock(void);
-/* Changes with whatever they hold. */
+/* A number that changes with each change of the holdings. */
 uint64_t allocations_version(void);
 
-/* What the program holds of memory, brought into the session. For the collector thread only. */
+/* Copies the program's memory use into the profile. For the collector thread only. */
 
 /* Copies the figures if they have changed since the last call. */
 void memory_profile_update(void);

@@ -84,7 +84,8 @@ static uint32_t site_of(enum allocation_kind kind, int device, uint64_t bytes,
 	return site;
 }
 
-/* Before a site changes, or is read: at the latest peak it was what it is now. */
+/* To be called before a site changes or is read: stores its present values as those at the latest
+ * peak, if there was a new peak since its last change. */
 static void note_peak(struct site_sum *site)
 {
 	uint64_t peaks = peak_sum_of(site->device, site->kind)->peaks;
@@ -145,7 +146,7 @@ static void note_change(int device, uint64_t held)
 			.ticks = clock_ticks(), .held = held, .device = (int32_t)device};
 }
 
-/* The memory is held from now on, or, with `sign` -1, no longer. */
+/* Adds a block to what its device holds or, with `sign` -1, subtracts it. */
 static void change_held(const struct memory_block *block, int sign, uint64_t ticks)
 {
 	struct site_sum *site = block->site == MEMORY_NO_SITE ? NULL : &now.sites[block->site];
@@ -215,7 +216,7 @@ static void trace_held(const struct held_change *change)
 							  .kind = TRACE_HELD});
 }
 
-/* What each device holds that anything was allocated on. */
+/* The bytes held on each device on which anything was allocated. */
 static size_t held_now(struct held_change held[SESSION_DEVICES])
 {
 	const uint64_t ticks = clock_ticks();
@@ -368,7 +369,7 @@ static void holding_free(struct holding *holding)
 	free_holding = index_of(holding);
 }
 
-/* Its memory is gone; it is in no list. */
+/* Ends a holding whose memory is freed; it is in no list any more. */
 static void end(struct holding *holding)
 {
 	change_held(&holding->block, -1, 0);

@@ -14,13 +14,14 @@
 #include "report/session/items.h"
 
 /*
- * Sums of what the program holds of memory: by device and kind, and by origin, with the peaks. Each
- * change takes constant time. Whoever calls makes sure that only one thread at a time does. Times
- * are ticks, sizes are bytes.
+ * Sums of the memory that the program has allocated and not freed: by device and kind, and by
+ * origin (where it was allocated), with their peaks. Each change takes constant time. The callers
+ * hold a lock. Times are ticks, sizes are bytes.
  */
 
-/* Origins that are told apart. From half of them on those of different sizes are one, and when they
- * are all in use those of a kind on a device. Chosen. */
+/* How many origins are told apart. Once half of the places are in use, new origins that differ in
+ * the size alone share one; once all are in use, all new origins of a kind on a device do. Chosen.
+ */
 #define MEMORY_SITES 1024u
 
 /* Where an allocation was made. */
@@ -74,7 +75,7 @@ void memory_sums_copy(struct memory_sums *copy);
  * takes the driver a microsecond and more. Chosen. */
 #define HELD_CHANGES_MOST 8192u
 
-/* Whether changes are noted. Those that were not written are forgotten. */
+/* Turns the noting of changes on or off; forgets changes that were not written to the trace yet. */
 void held_changes_want(bool wanted);
 /* For the collector once a period: writes what changed since the last call as records of the trace,
  * if it wants them. Takes the allocations' lock. */
@@ -107,7 +108,7 @@ struct allocation {
 	struct origin origin;
 };
 
-/* What was taken out of the table, to be put back if the driver did not free it. */
+/* What holdings_take() removed, for holdings_put_back() if the driver did not free it. */
 struct taken {
 	bool any;
 	uint32_t index; /* of memory that is still mapped, or still has references */
@@ -117,12 +118,13 @@ struct taken {
 	struct memory_block block;
 };
 
-/* Adds an allocation. One that has the same key has been freed unseen. */
+/* Adds an allocation. An older one with the same key is dropped: it was freed by a call that ktime
+ * did not see. */
 void holdings_add(const struct allocation *allocation, uint64_t ticks);
-/* Takes one out, before the driver frees it; of physical memory one reference, and the memory with
- * the last one if it is not mapped. taken->any: the key was known. */
+/* Removes an allocation, before the driver frees it. For physical memory: removes one reference,
+ * and with the last one the memory unless it is mapped. taken->any: the key was known. */
 void holdings_take(enum holding_space space, uint64_t key, struct taken *taken);
-/* The driver did not free it. */
+/* Adds an allocation again that holdings_take() removed, as the driver failed to free it. */
 void holdings_put_back(const struct taken *taken, uint64_t ticks);
 /* The context ends, and with it what was allocated in it. */
 void holdings_context_ends(const void *context);
@@ -136,7 +138,7 @@ void holdings_unmap(uint64_t address, uint64_t bytes);
 /* Count an allocation that cannot be followed, and a free of one that was not seen. */
 void holdings_untracked(void);
 void holdings_unknown_free(void);
-/* Where the table lies, for ktime's own memory; NULL: it has none yet. */
+/* The address and size of the table, to count it as ktime's memory; NULL: it is not there yet. */
 const void *holdings_range(size_t *size);
 
 #endif

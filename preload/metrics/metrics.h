@@ -13,17 +13,17 @@
 #include "preload/launch/call.h"
 #include "preload/launch/thread.h"
 
-/* If the user asked for metrics: has the wrappers of launches call launches.c. Once library_load()
- * has been tried; `cupti`: why CUPTI is not there, or "". Before the first launch. */
+/* If the user asked for metrics, makes the wrappers of launches call launches.c. To be called once,
+ * after library_load() and before the first launch; `cupti`: why CUPTI could not be loaded, or "".
+ */
 void metrics_start(const char *cupti);
 
-/* For the collector: what the call was to the counters. To be asked of all call records of a
- * thread, in their order, and once of each. */
+/* For the collector: whether counters were read in a call. To be called once for each call record
+ * of a thread, in their order. */
 enum metrics_part {
 	METRICS_NONE,
-	METRICS_TRIED, /* its counters were to be read: the host's time and its event pair hold that
-			*/
-	METRICS_READ   /* and they were: there is no activity record */
+	METRICS_TRIED, /* reading failed: the call's host time and event pair include the attempt */
+	METRICS_READ   /* they were read: the launch has no activity record */
 };
 enum metrics_part metrics_part_of(const struct thread *thread, const struct call_record *record);
 /* For the collector: writes what there is of values into the profile; at the end, also those of
@@ -44,16 +44,17 @@ struct measure {
 /* Whether the launch's counters are wanted: the caller then keeps other launches out, and calls
  * measure_begin(). Any thread. */
 bool measure_wants(const struct call *call);
-/* Before and after the launch, with all other launches kept out. The first may find that they
- * cannot be read now: then the other does nothing. Both keep errno. */
+/* To be called before and after the launch, with all other launches kept out. If measure_begin()
+ * finds that the counters cannot be read now, measure_end() does nothing. Both keep errno. */
 void measure_begin(struct measure *measure, const struct call *call);
 void measure_end(struct measure *measure, bool launched);
 
-/* The way of launches, for metrics.c. */
+/* Functions of launches.c for metrics.c: letting one launch run alone. */
 
 /* Has the wrappers of launches and captures call launches.c; once, before the first launch. */
 void launches_take(void);
-/* Keeps all launches out until launches_let_in(); false if that did not come about in time. */
+/* Keeps all launches out until launches_let_in(); false if those in progress did not
+ * end within this many nanoseconds. */
 bool launches_keep_out(uint64_t nanoseconds);
 void launches_let_in(void);
 

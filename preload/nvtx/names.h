@@ -39,13 +39,13 @@ struct range_name names_of(uint16_t name);
 void names_narrow(const wchar_t *text, char *narrow, size_t size);
 
 /*
- * The ways into ranges: a path is a range inside its path of enclosing ranges, and has a small
- * number. There are as many paths as places in the program, not as many as calls. Looking a path up
- * that is known takes no lock; adding one takes a lock. Any thread.
+ * Paths of ranges: a path is a range's name together with the path of the ranges around it, as in a
+ * call tree, and has a small number. Ranges that the program opens again and again share one path.
+ * Looking up a known path takes no lock; adding one takes a lock. Any thread.
  */
 
 #define PATHS_MOST    8192u
-/* Not in any range, and not known in which. */
+/* Special paths: not in any range, and not known in which. */
 #define PATHS_OUTSIDE 0
 #define PATHS_UNKNOWN UINT16_MAX
 

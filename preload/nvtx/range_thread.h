@@ -13,11 +13,13 @@
 
 #include "preload/nvtx/names.h"
 
-/* What is opened inside this many ranges counts as its enclosing range. Chosen. */
+/* How many nested ranges are followed; ranges opened inside the last one count as part of it.
+ * Chosen. */
 #define OPEN_MOST      128u
 /* The start/end ranges that can be open at a time, in the process. Chosen. */
 #define STARTED_MOST   1024u
-/* As many as a thread makes in 20 collector periods with one change in 25 us. Chosen. */
+/* Changes that a thread's ring holds: those of 20 collector periods, at one change in 25 us.
+ * Chosen. */
 #define CHANGE_RECORDS 4096u
 
 enum change_kind {
@@ -69,7 +71,7 @@ struct range_thread {
 	struct range_thread *next;
 };
 
-/* Whose a range is. */
+/* The thread that opened a range. */
 struct range_owner {
 	uint32_t kernel_id, pthread_id; /* as above */
 };

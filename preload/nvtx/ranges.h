@@ -51,13 +51,13 @@ uint16_t history_at(const struct range_history *history, uint64_t time, uint16_t
 /* How many start/end ranges are told apart, by name: a bit for each. */
 #define STARTED_PATHS 31u
 
-/* A range begins, at a time in ticks; `place` is its own among those that are open. False if
- * there are too many paths. The same again has no effect. */
+/* Notes that a range began at `begin`, in ticks; `place`: its place among the open ranges. False if
+ * there are too many paths. A second call for the same range has no effect. */
 bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin);
 /* The range that began at `begin` ends. Its path, or 0 if it is not open; `kernel_id` is of the
  * thread that began it. */
 uint16_t started_end(uint16_t place, uint64_t begin, uint64_t end, uint32_t *kernel_id);
-/* One that is open, with its place and begin, or 0 if none is. */
+/* The path of some range that is open, with its place and begin; 0 if none is. */
 uint16_t started_open(uint16_t *place, uint64_t *begin);
 
 /* The ranges that were open at a time, a bit for each path. */
@@ -71,12 +71,14 @@ uint32_t started_thread(uint16_t path);
 /* A range by its number; NULL for 0. */
 struct nvtx_range *ranges_numbered(uint32_t number);
 
-/* To be called first. `counts`: whether what ends at a time (CLOCK_REALTIME, ns) is reported. */
+/* To be called before the others. `counts` says whether a range that ends at a time
+ * (CLOCK_REALTIME, ns) is reported. */
 void ranges_start(bool (*counts)(uint64_t time));
-/* Takes all changes that the threads have made. To be called after the threads' calls were seen and
- * before they are taken. */
+/* Takes all changes of ranges that the threads have made. In each period, to be called after the
+ * heads of the threads' rings of calls were read and before these calls are taken, so that each
+ * call's range is known. */
 void ranges_drain(void);
-/* Frees what ended threads leave; `now`: CLOCK_MONOTONIC in nanoseconds. */
+/* Frees the memory of threads that have ended; `now`: CLOCK_MONOTONIC in nanoseconds. */
 void ranges_reclaim(uint64_t now);
 
 /* Whether only what is called in some ranges is reported. */

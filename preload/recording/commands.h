@@ -10,7 +10,8 @@
 
 /* To be called once, first. `collect` takes what has finished into the rows. */
 void commands_start(void (*collect)(void));
-/* Before and after the collector writes to the profile: others may copy it in between. */
+/* To be called with true before the collector writes to the profile and with false after: while it
+ * is false, other processes may copy the profile. */
 void commands_writing(bool writing);
 /* Carries out what was asked for since the last call, and what the window's plan says. Once per
  * period. */

@@ -25,7 +25,7 @@ void rows_count_call(const struct call_record *record, const struct range_place 
 void rows_add_outside(struct operation *operation, int device, uint64_t calls);
 /* Counts the calls that were dropped because a ring was full, since the last time. */
 void rows_take_lost(void);
-/* How many there are that were not; any thread, without a lock. */
+/* How many dropped calls rows_take_lost() has not counted yet; any thread, without a lock. */
 uint64_t rows_lost_untaken(void);
 /* Whether the operation was called inside the profiling window, as far as is known by now; also if
  * all these calls were dropped. */

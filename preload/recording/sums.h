@@ -37,9 +37,10 @@ struct launch_part {
 	uint64_t count, total; /* nanoseconds */
 };
 
-/* To be called first: what the rows hold was all recorded. */
+/* To be called before the others: all calls that the rows have counted so far were recorded. */
 void sums_start(void);
-/* Nothing of what the rows have counted was recorded; from now on all is. */
+/* In place of sums_start(): no call that the rows have counted so far was recorded, and all are
+ * from now on. */
 void sums_begin_late(void);
 /* Adds an operation that was launched by itself. */
 void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds);
@@ -50,7 +51,8 @@ void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds
  */
 bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part *parts,
 		     uint32_t part_count, struct operation **graph);
-/* All that was added since the last call was recorded in one window: at a random time, or not. */
+/* Everything that was added since the last call was recorded in one window. `random`: the window's
+ * time was chosen at random, so that it stands for the time since the last one. */
 void sums_close_window(bool random);
 /* Whether a graph has been launched of which nothing is recorded; true once for each. */
 bool sums_lack_a_graph(void);
@@ -77,8 +79,9 @@ void launches_end(bool turned_off, uint64_t since, uint64_t until);
 /* Of how many launches kernels have been recorded so far, including those that still lack records.
  */
 uint64_t launches_seen(void);
-/* The same when a window opens, before the recording is turned on: what has come since the last one
- * was ended is forgotten, as it is of that. */
+/* To be called when a window opens, before the recording is turned on; returns launches_seen().
+ * Records that came after the last window's launches were ended are forgotten: they are of that
+ * window. */
 uint64_t launches_begin(void);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "report/session/estimate.h"
 
-/* Of some kind of unit. */
+/* What the windows have recorded of one kind of unit, such as the launches of one kernel. */
 struct window_units {
 	/* Units recorded at times that were not chosen by chance: they stand for themselves. */
 	double certain;
@@ -27,7 +27,8 @@ struct window_units {
 	double weight, weight_squares, weight_products;
 };
 
-/* And of a part of each unit, as all launches of one kernel in a graph; nanoseconds. */
+/* The time of one part of each unit, such as one kernel in each launch of a graph; in nanoseconds.
+ */
 struct window_times {
 	double certain;
 	double total;	    /* of the units covered */
@@ -55,13 +56,15 @@ struct window_strata {
 	double uncertain;	/* units of sorts that too few windows were of */
 };
 
-/* Adds a sort, by the windows that were of it alone. Without records it is left out. */
+/* Adds a sort of units, by the windows in which only that sort was launched. A sort without records
+ * is left out. */
 void window_strata_add(struct window_strata *strata, const struct window_units *units,
 		       const struct window_times *times, double all);
 /*
- * The total of `all` units. Those of sorts that too few windows were of are taken to be as
- * uncertain as one window of all units; and those that were not added to be like all. `of_all` is
- * returned unless that says much more, as sorts may not differ.
+ * The total of `all` units. Units of sorts with too few windows are taken to be as uncertain as one
+ * window of all units, and units of sorts that were not added to be like the average of all.
+ * Returns `of_all`, the estimate without sorts, unless this one is much more certain: the sorts may
+ * not differ.
  */
 struct estimated window_strata_estimate(const struct window_strata *strata,
 					const struct window_units *units,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ktime's threads beside the collector, each of which may be kept waiting where it may not. */
+/* ktime's other threads: they do what could block for long, for which the collector must not wait.
+ */
 #ifndef KTIME_PRELOAD_REPORTER_REPORTER_H
 #define KTIME_PRELOAD_REPORTER_REPORTER_H
 
@@ -52,7 +53,7 @@ bool reporter_claim(void);
  * of its own and system calls alone. The reporter's thread, once.
  */
 
-/* Writes as far as that goes until `end` (CLOCK_MONOTONIC, ns). */
+/* Writes as much of the report as is possible until `end` (CLOCK_MONOTONIC, ns). */
 void last_report_write(const struct reporter_output *output, uint64_t end);
 /* Whether all of it was written. */
 bool last_report_is_written(void);

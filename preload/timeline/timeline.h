@@ -42,7 +42,7 @@ struct interval_set {
 	size_t begin, end, room;
 	uint64_t total; /* of the union so far */
 	uint64_t final; /* the end of what is final: later intervals must not start before it */
-	uint64_t late;	/* total of what did all the same, and was cut off */
+	uint64_t late;	/* total time of intervals before `final`, which came too late to count */
 	/* Called for each final gap between two intervals; may be NULL. */
 	void (*gap)(const struct interval *before, const struct interval *after, void *argument);
 	void *argument;
@@ -90,11 +90,11 @@ const struct host_call *host_calls_get(uint32_t number);
 
 /* Why a device was idle before an operation: one gap, split by what the host did in it. */
 
-/* How far the records' clock and the host's may be apart, in nanoseconds: in shorter gaps they do
- * not tell the host's time from launch latency. */
+/* How far the records' clock and the host's may be apart, in nanoseconds: in a shorter gap the
+ * host's time cannot be told from launch latency. */
 #define CLOCKS_APART_NS 5000u
 
-/* How many functions of one gap are told apart; the others are summed up as one. Chosen. */
+/* How many CUDA functions are told apart in one gap; the time in others is added up. Chosen. */
 #define SPLIT_CALLS	8
 
 /* The parts of a gap, in nanoseconds; together they are its length. */

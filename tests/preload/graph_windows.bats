@@ -193,7 +193,7 @@ recorded()
 	SIM_CUPTI_DIES=1 launches=1500 nodes=3 windows plain "--delay 0.2 --graph graph"
 	is 0 counter cupti_records
 	is false jq .session.cupti_active <("$built/ktime" export --json - session)
-	says "CUPTI was not started: the program had already created CUDA graphs, whose launches may crash under CUPTI 28; open the profiling window before the first graph is created, or use --timer events."
+	says "CUPTI was not started: the program had already created CUDA graphs, whose launches may crash under CUPTI 130001; open the profiling window before the first graph is created, or use --timer events."
 }
 
 # What some version died of is left alone, and the first windows are a test.
