@@ -173,24 +173,17 @@ static void end(struct launch *launch)
 	free(launch);
 }
 
-/* The launch that a node's record belongs to, by its correlation id; NULL if there is none, and
- * `add` is false or memory is out. */
-static struct launch *find_launch(const struct activity *activity, bool add)
-{
-	const uint64_t key[ENTRY_NUMBERS] = {activity->correlation};
-
-	return entry_of(&launches.by_correlation, key, add ? sizeof(struct launch) : 0);
-}
-
+/* The launch that a node's record belongs to, by its correlation id; NULL if memory is out. */
 static struct launch *launch_of(const struct activity *activity)
 {
-	struct launch *launch = find_launch(activity, false);
+	const uint64_t key[ENTRY_NUMBERS] = {activity->correlation};
+	struct launch *launch = entry_of(&launches.by_correlation, key, 0);
 
 	if (launch)
 		return launch;
 	if (launches.unidentified.count == MOST_UNIDENTIFIED)
 		end(launches.unidentified.first);
-	launch = find_launch(activity, true);
+	launch = entry_of(&launches.by_correlation, key, sizeof(*launch));
 	if (!launch)
 		return NULL;
 	launch->device = activity->device;
@@ -321,16 +314,11 @@ static struct match_key key_of(const struct activity *activity, const struct ope
 	};
 }
 
-static struct match_stream *stream_of(const struct activity *activity, const struct match_key *key)
-{
-	return matcher_find(activity->context, activity->stream, key);
-}
-
 /* The call of an operation's record, or NULL. */
 static struct in_flight *call_of(const struct activity *activity, const struct operation *operation)
 {
 	struct match_key key = key_of(activity, operation), any_kernel = key;
-	struct match_stream *stream = stream_of(activity, &key);
+	struct match_stream *stream = matcher_find(activity->context, activity->stream, &key);
 
 	if (!stream)
 		return NULL;
@@ -363,13 +351,14 @@ static void identify_operation(struct seen *seen, bool matches)
  * whether the record is complete is known only once the launch is. */
 static void identify_node(struct seen *seen, bool matches)
 {
-	const struct match_key key = key_of(seen->activity, NULL);
-	struct match_stream *stream = stream_of(seen->activity, &key);
+	const struct activity *activity = seen->activity;
+	const struct match_key key = key_of(activity, NULL);
+	struct match_stream *stream = matcher_find(activity->context, activity->stream, &key);
 
-	seen->operation = operation_of_record(seen->activity);
+	seen->operation = operation_of_record(activity);
 	seen->counted = seen->timed = matches;
 	if (matches)
-		seen->call = graph_launches_node(stream, seen->activity, &seen->launch);
+		seen->call = graph_launches_node(stream, activity, &seen->launch);
 	seen->shown = true;
 }
 
@@ -388,8 +377,9 @@ static bool graph_was_launched(void)
 /* Identifies the record of a whole graph launch, whose nodes have no records. */
 static void identify_graph(struct seen *seen)
 {
-	const struct match_key key = key_of(seen->activity, NULL);
-	struct match_stream *stream = stream_of(seen->activity, &key);
+	const struct activity *activity = seen->activity;
+	const struct match_key key = key_of(activity, NULL);
+	struct match_stream *stream = matcher_find(activity->context, activity->stream, &key);
 
 	seen->call = stream ? match_record(stream, &key) : NULL;
 	seen->operation =
