@@ -37,7 +37,7 @@ static const struct {
 };
 
 #define SIZES		   (sizeof(sizes) / sizeof(sizes[0]))
-/* Of the smallest buffers. */
+/* How many of the smallest buffers there are. */
 #define LEAST_COUNT	   4u
 #define ADD_COUNT(size, n) +(n)
 #define ADD_BYTES(size, n) +(size_t)(size) * (n)
@@ -418,8 +418,8 @@ static uint64_t limit_of(unsigned reader)
 	return limit;
 }
 
-/* The turns are counted, and names_gone is read, in one order with cupti_ending()'s stores: see
- * there. */
+/* Counting the turns and reading names_gone are sequentially consistent with the stores in
+ * cupti_ending(): see there. */
 size_t cupti_drain(void (*before)(bool first),
 		   void (*consume)(const struct activity *activity, void *argument), void *argument)
 {

@@ -23,7 +23,7 @@
 
 enum state { STATE_OFF, STATE_ACTIVE, STATE_ENDING, STATE_FINALIZED, STATE_FORGOTTEN };
 
-/* Of records, and what becomes of them. */
+/* The state of ktime's recording with CUPTI, and how many records were lost. */
 static struct {
 	_Atomic int state; /* enum state */
 	/* Counters order nothing else, so their accesses are relaxed. */

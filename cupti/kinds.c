@@ -268,7 +268,7 @@ CUptiResult kinds_record_peer_copies(const struct cupti_functions *cupti)
 	return result;
 }
 
-/* The counters are the whole process's, which CUPTI calls device 0. */
+/* The unified memory counters are of the whole process, for which CUPTI expects device 0. */
 CUptiResult kinds_enable_unified_memory(const struct cupti_functions *cupti)
 {
 	static const CUpti_ActivityUnifiedMemoryCounterKind wanted[] = {

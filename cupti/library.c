@@ -168,8 +168,8 @@ static struct library *bind_functions(struct search *search, void *handle, const
  * A newer version than these is like the last: where it misses records the first windows show it
  * (preload/recording/recording.h). What would end the program cannot be found out so, and is
  * done with no version: copies turned off and on again, whole graphs turned on once nodes were
- * recorded, cuptiFinalize. Who does it with a version that bears it adds a column, and a last row
- * that does not.
+ * recorded, cuptiFinalize. To use one of these with a version that was found to be safe, add a
+ * column here, and a last row for newer versions with false in it.
  */
 static const struct cupti_version versions[] = {
 	/* first, kernels, nodes, refusal, by thread, subscribers, excludes V2 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this run does: which clock times its operations, when CUPTI records, and what a launch
- * leaves. Everything else asks this.
+ * The plan: which clock times the run's operations, when CUPTI records, and whether a launch leaves
+ * a call record. All other files ask the plan for these.
  *
  *   state		CUPTI				calls		what leads on, and to what
  *
@@ -119,7 +119,7 @@ bool plan_may_adapt(void);
  * asked for. */
 void plan_choose(enum plan_state state, uint32_t version, bool runtime_records,
 		 bool driver_records);
-/* The profiling window opens or closes. Under its lock. */
+/* To be called when the profiling window opens or closes, with the window's lock held. */
 void plan_window(bool open);
 /* CUPTI was started while the program launches, of that version. For the collector thread. */
 void plan_cupti_started(uint32_t version);
@@ -134,10 +134,10 @@ void plan_over_budget(void);
 /* The program has ended CUPTI, or taken it: events are the only clock from now on. */
 void plan_cupti_ended(void);
 
-/* Launches need that from now on, or no more. Any thread. */
+/* Adds or removes a reason why launches need a call record. Any thread. */
 void plan_need(enum plan_need need);
 void plan_need_no_more(enum plan_need need);
-/* A stream capture began, or has ended. */
+/* To be called when a stream capture has begun, and when it has ended. */
 void plan_capture(bool live);
 
 #endif

@@ -21,7 +21,7 @@ void calls_timed(struct in_flight *operation, enum event_end end);
 void calls_take_record(const struct seen *seen);
 /* The matcher has given up a call: no activity record can be assigned to it. */
 void calls_unmatched(struct in_flight *operation);
-/* Whether any call was given up. */
+/* Whether calls_unmatched() was ever called. */
 extern bool calls_given_up;
 
 /* How many bytes the operations in flight take, with those that are kept for reuse. */

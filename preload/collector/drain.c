@@ -36,9 +36,9 @@
  * be done, and its record there, before the events of its context are made. Chosen: that takes
  * milliseconds, and up to 2 s under ThreadSanitizer on a busy machine. */
 #define COLD_WAIT_NS	2000000000u
-/* The most bytes of full buffers that may wait meanwhile. The first launches of 16 threads wait up
- * to seconds for the driver's lock; waiting for those with the buffers full lost two of three
- * records (H200). Chosen: a twelfth of all buffers, so that there is time to read them. */
+/* The most bytes of full buffers that may wait during COLD_WAIT_NS. First launches of 16 threads
+ * wait up to seconds for the driver's lock; waiting for those with the buffers full lost two of
+ * three records (H200). Chosen: a twelfth of all buffers, so that there is time to read them. */
 #define COLD_WAIT_BYTES (4u << 20)
 /* The sleep between two checks for them: some launches long. Chosen. */
 #define CALL_POLL_NS	10000u

@@ -22,7 +22,7 @@
 #include "preload/timeline/timeline.h"
 #include "report/session/entries.h"
 
-/* The kernels that records name, and whether they name the right ones. */
+/* The operations of the kernel names in CUPTI's records, and whether these names can be trusted. */
 static struct {
 	struct pointer_map operations; /* by the address of CUPTI's name */
 	uint32_t generation;

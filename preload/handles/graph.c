@@ -661,7 +661,7 @@ void instantiation_begin(void)
 	atomic_store_explicit(&instantiation_ever, true, memory_order_relaxed);
 	if (!atomic_load_explicit(&kind.watched, memory_order_acquire))
 		return;
-	/* So still if an instantiation before never returned. */
+	/* Still set if an earlier instantiation never returned (a longjmp). */
 	if (is_making)
 		return;
 	is_making = true;

@@ -128,7 +128,8 @@ struct references {
 	const struct dl_phdr_info *info;
 };
 
-/* The loader has made some of the pages read-only again. */
+/* Writes a relocation's slot; makes its page writable first, as the loader may have made it
+ * read-only (RELRO). */
 static void write_slot(const struct references *references, uintptr_t *slot, uintptr_t value)
 {
 	uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -292,7 +293,7 @@ bool bindings_may_reach(const struct link_map *object, const struct link_map *li
 	return other == library || elf_needs(object, "libcuda.so");
 }
 
-/* Before the program's own code runs, and before the constructors of most libraries. */
+/* A constructor, so that it runs before the program's own code and most libraries' constructors. */
 __attribute__((constructor)) static void bind_at_start(void)
 {
 	if (!elf_is_preloaded())

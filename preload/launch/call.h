@@ -177,8 +177,9 @@ static inline bool count_only_find(struct thread *thread, struct operation *fixe
 		if (!counted)
 			atomic_store_explicit(&thread->operation_rows[operation->index], row + 1,
 					      memory_order_relaxed);
-		/* Whether it is a thread's first one the maps have told of launches, and
-		 * runtime_call_passes_on() of what runtime calls make. */
+		/* The thread's first call of an operation needs a record. Launches were found by
+		 * the thread's maps, so they are not the first, and runtime_call_passes_on() has
+		 * checked calls that a runtime function makes. */
 		if ((counted != row + 1 && (counted || (fixed && row < API_RUNTIME(0)))) ||
 		    count_only_draw(thread, operation))
 			return false;

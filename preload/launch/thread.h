@@ -159,8 +159,7 @@ struct thread {
 	/* Calls until ktime's overhead is next measured, and how many of the thread's first calls
 	 * it was measured in. */
 	uint8_t overhead_left, overhead_taken;
-	_Atomic bool
-		took_cold_path; /* the present call took the cold path; the collector reads it */
+	_Atomic bool took_cold_path; /* the present call did; read by the collector */
 	struct pointer_map streams;
 	int *error; /* the address of its errno */
 	struct pointer_map graphs;

@@ -233,8 +233,8 @@ static void describe_cupti(void)
 		session_note(run.session, "%s", cupti.reason);
 	if (plan.driver_records)
 		session_note(run.session,
-			     "Driver functions on events and contexts have no API rows: ktime "
-			     "calls them too, and CUPTI does not tell whose call it was.");
+			     "Driver functions that ktime calls itself, on events and contexts, "
+			     "have no API rows: CUPTI does not tell whose call it was.");
 	if (driver_stand_in())
 		session_note(run.session,
 			     "%s stands in for the driver, as under ncu: what it does around an "

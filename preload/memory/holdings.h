@@ -32,7 +32,7 @@ struct origin {
 	uint32_t thread;		   /* from gettid() */
 };
 
-/* A piece of memory, and what it is added to. */
+/* A piece of memory, and the sums that its size is added to. */
 struct memory_block {
 	uint64_t bytes;
 	uint32_t site;	/* MEMORY_NO_SITE: none */

@@ -12,8 +12,8 @@
 #include "report/control/control.h"
 #include "report/options/options.h"
 
-/* How long the collector rests for the one who copies the profile, whatever else is to be done: a
- * thread's ring holds 22 ms of the fastest launching. Chosen. */
+/* How long the collector writes nothing after CONTROL_COLLECT, so that the process that asked for
+ * it can copy the profile: a thread's ring has room for 22 ms of the fastest launching. Chosen. */
 #define COPY_NS 10000000u
 
 /* For the collector. */

@@ -32,9 +32,8 @@
 /* What a graph's launch call takes without CUPTI: 1.1 to 1.6 us with 50 and 200 kernels, up to 3 on
  * a slower host (H100). */
 #define GRAPH_CALL_NS		2000.0
-/* Recording: as much again in the call; on the device as cost.c has it. A node: see
- * docs/internals/mechanisms.md.
- */
+/* Added to a launch call, on top of CALL_STANDING_NS, while CUPTI records; for the device's time
+ * see cost.c, for nodes of graphs docs/internals/mechanisms.md. */
 #define CALL_RECORDING_NS	2000.0
 #define KERNEL_RECORDING_NS	300.0
 #define COPY_RECORDING_NS	1300.0
@@ -157,7 +156,7 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 	return costs;
 }
 
-/* The one start that is planned: when the window opens, or once it fits into the budget. */
+/* The start of CUPTI that late_start_plan() has prepared. */
 static struct late_start {
 	struct cupti_settings wanted;
 	cupti_starter call; /* NULL: none is, or no more */
@@ -210,11 +209,11 @@ void deferred_start_now(void (*collect)(void))
 	collect();
 }
 
-/* How long the launches must have fitted, pauses not counted: programs begin with loading, which
- * says little of what they do later. Chosen. */
+/* For how long CUPTI's cost must have fitted into the budget, pauses not counted: programs begin
+ * with loading, which says little about what they do later. Chosen. */
 #define FITTING_NS 2000000000u
-/* What starting it takes of a program that launches all the time, 4 to 330 ms (H200, CUPTI 13.0).
- */
+/* By how many nanoseconds starting CUPTI delays a program that launches all the time: chosen
+ * between the measured 4 and 330 ms (H200, CUPTI 13.0). */
 #define START_NS   70000000.0
 
 static bool start_now(uint64_t now)

@@ -15,8 +15,8 @@
 #include "preload/recording/sums.h"
 #include "report/options/options.h"
 
-/* How much longer than its window a trace is kept for the one who asked for it, who copies the
- * profile meanwhile. Chosen. */
+/* How long a trace is kept after its time is over, for the process that asked for it to copy the
+ * profile. Chosen. */
 #define KEPT_NS 20000000000u
 
 /* The trace that a user asked for. */
@@ -73,8 +73,8 @@ bool trace_window_takes(enum row_kind kind)
 	return !asked.what || asked.what & (row_is_api(kind) ? TRACE_API : TRACE_GPU);
 }
 
-/* The windows that are a test, and how many of them must lack records. Chosen: a window that lacks
- * some for a reason that nobody knows ends nothing. */
+/* The number of first windows that test CUPTI, and how many of them must lack records for windows
+ * to be ended. Chosen: one window that lacks records for an unknown reason is not enough. */
 #define FIRST_WINDOWS 20u
 #define MOST_LACKING  3u
 /* How far the times of calls may be off CLOCK_REALTIME. Chosen: as in drain.c. */
@@ -224,8 +224,8 @@ const struct window_check *window_check_settle(void)
 /* No window opens while more than this multiple of what one may cost is to be paid for. Chosen: a
  * program that launches steadily, whose windows come by chance, hardly gets there. */
 #define MOST_DEBT	6.0
-/* How long the program's average of work counts as much as what comes. Chosen: long beside its
- * phases, or windows would follow them. */
+/* The time over which the program's work is averaged. Chosen: long compared with a program's
+ * phases, or the windows would follow these. */
 #define AVERAGE_NS	20e9
 
 /* Of windows. */
@@ -263,7 +263,7 @@ static double random_part(void)
 	return (double)(times.random_state >> 11) * 0x1p-53;
 }
 
-/* What a window may cost. */
+/* What a window may cost, in nanoseconds. */
 static double allowed_cost(void)
 {
 	return times.share * MEAN_GAP_NS;
@@ -357,7 +357,7 @@ void window_times_adapt(double spent)
  * did not come. */
 #define SHORT_NS	100000000u
 
-/* What is awaited of the last window. */
+/* What is known of the last window's records, which are waited for. */
 static struct {
 	uint64_t closed, flushed, seen_before, launches;
 	bool records_awaited, arrived, missed;
@@ -507,8 +507,8 @@ void recording_take(const struct seen *seen)
 		launches_add(seen->operation, seen->activity);
 }
 
-/* CUPTI has just been started. What it records is taken in stretches, like windows without time
- * between them: of the operations before it knows nothing else. */
+/* To be called when CUPTI has just been started. What it records is then taken as windows without
+ * time between them: they also stand for the operations before, of which CUPTI knows nothing. */
 static void begin_recording(uint64_t now)
 {
 	recording.on = true;
@@ -519,8 +519,8 @@ static void begin_recording(uint64_t now)
 	window.clock_known = cupti_clock_is_realtime();
 }
 
-/* Takes what CUPTI has cost the launches since the last time: always before it is turned off or on.
- */
+/* Adds what CUPTI has cost the launches since the last call; to be called before the recording is
+ * turned off or on, as the cost of a launch differs. */
 static void take_costs(uint64_t now)
 {
 	uint64_t elapsed = now - recording.costs_taken;
@@ -544,7 +544,8 @@ static void take_costs(uint64_t now)
 	}
 }
 
-/* Whether it is as asked for then; CUPTI may refuse, and a memset may be in progress. */
+/* Turns the recording of kernels on or off; false if that failed, as CUPTI may refuse, or a memset
+ * may be in progress (memsets.h). */
 static bool turn(bool to, uint64_t now)
 {
 	bool turned;
@@ -598,9 +599,8 @@ static void open_window(uint64_t now, bool random)
 		window_check_open(clock_ns(CLOCK_REALTIME), records_now);
 }
 
-/* Kernels stay off: turned on for good CUPTI might miss as much, and would cost more than the
- * budget.
- */
+/* Ends the windows, as too many lacked records. The recording of kernels stays off: if it stayed
+ * on, CUPTI might miss as many records, and would cost more than the budget. */
 static void end_windows(const struct window_check *found)
 {
 	recording.ended = true;
@@ -624,7 +624,8 @@ static bool records_are_certain(void)
 	       !graph_updates_unread && !run.settings.metrics && !pause_was_shared();
 }
 
-/* The next window does not open before. */
+/* Takes the last window's records once they have come; the next window does not open before that.
+ */
 static void settle_when_arrived(uint64_t now)
 {
 	const struct window_check *found;
@@ -652,7 +653,8 @@ static void begin_windows(uint64_t now)
 		     plan.late ? "" : " (--graph node records them)");
 }
 
-/* A window for each new graph, and not more often than others. */
+/* Whether a window is to be opened for a graph that was never recorded; such windows are no more
+ * frequent than planned ones. */
 static bool is_unplanned_due(uint64_t now)
 {
 	if (now - recording.last_unplanned < WINDOW_GAP_NS || !sums_lack_a_graph())
@@ -686,7 +688,8 @@ static void update_credit(uint64_t now)
 	recording.updated = now;
 }
 
-/* Graphs are being made: nothing is recorded until they are. */
+/* To be called while the program makes graphs: turns the recording of kernels off until they are
+ * made. */
 static void make_room(uint64_t now)
 {
 	if (recording.on && plan.state == PLAN_WINDOWS)

@@ -107,8 +107,8 @@ void rows_take(const struct seen *seen)
 	}
 }
 
-/* A first launch that took this much longer than the second one held the load of its module.
- * Chosen: loads of kernels took 40 us to 5 ms (H200). */
+/* A first launch that took this much longer than the second one is taken to include the module's
+ * load. Chosen: loads of kernels took 40 us to 5 ms (H200). */
 #define LOAD_LEAST_NS 10000u
 
 /* Leaves out the first launch of a row, unless it is all that there is. */

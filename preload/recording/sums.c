@@ -13,8 +13,9 @@
 #include "report/session/entries.h"
 #include "report/session/memory.h"
 
-/* The launches of the graphs with the same kernels, or of one operation by itself; UNIT_VERSION:
- * what is in UNIT_GRAPHS as well, of one version of a graph (sums.h). */
+/* What the units of a class are: launches of one operation by itself, launches of all graphs with
+ * the same kernels, or launches of one version of a graph (sums.h), which are in UNIT_GRAPHS too.
+ */
 enum window_unit { UNIT_ALONE, UNIT_GRAPHS, UNIT_VERSION };
 
 /* An operation's part in the units of a class. */
@@ -26,7 +27,8 @@ struct window_part {
 	struct window_part *next;
 };
 
-/* What recording windows are the sums of: units that are told apart from others. */
+/* A class of units: launches that records can tell from others, whose windows are summed up
+ * separately. */
 struct window_class {
 	struct entry entry; /* by KERNELS, or the operation's address; DEVICE; UNIT */
 	struct window_units units;
@@ -46,7 +48,8 @@ static struct {
 	bool lacking;		   /* a graph was launched, and nothing of it is recorded */
 } sums;
 
-/* NULL if there is none, and `add` is false or memory is out. It stays. */
+/* Finds a class; NULL if there is none, and `add` is false or memory is out. Classes are never
+ * freed. */
 static struct window_class *class_of(uint64_t kernels, uint32_t device, enum window_unit unit,
 				     bool add)
 {
@@ -65,7 +68,7 @@ static struct window_class *next_class(const struct window_class *class)
 	return (struct window_class *)(class ? class->entry.hh.next : sums.classes);
 }
 
-/* An operation's part in it, added if need be; NULL if memory is out. */
+/* An operation's part in a class, added if there is none yet; NULL if memory is out. */
 static struct window_part *part_in(struct window_class *class, struct operation *operation)
 {
 	struct window_part **link = &class->parts;
@@ -89,7 +92,7 @@ static void add_records(struct window_class *class, struct operation *operation,
 	part->opened += (double)count;
 }
 
-/* Whether any of its units is recorded; false for NULL. */
+/* Whether any unit of a class is recorded; false for NULL. */
 static bool is_recorded(const struct window_class *class)
 {
 	return class && class->recorded + class->open > 0;
@@ -121,7 +124,7 @@ static void close_random(struct window_class *class)
 		window_times_add(&part->times, units, covers, part->open / class->open);
 }
 
-/* Ends the present window, which has at least one of its units. */
+/* Ends the present window for a class that has at least one unit in it. */
 static void close_class(struct window_class *class, bool random)
 {
 	if (random)
@@ -231,8 +234,8 @@ static bool consists_of(const struct graph_contents *contents, const struct laun
 	return same == part_count && same == contents->part_count - kernels;
 }
 
-/* Whether a graph with kernels does just this beside them, so that it may be what is left of one of
- * its launches if no kernel was recorded. */
+/* Whether there is a graph with kernels whose other nodes are just these parts: then they may be of
+ * a launch of that graph whose kernels were not recorded. */
 static bool sums_may_lack_kernels(const struct launch_part *parts, uint32_t part_count)
 {
 	for (struct operation *operation = operation_first(); operation;
@@ -246,8 +249,9 @@ static bool sums_may_lack_kernels(const struct launch_part *parts, uint32_t part
 }
 
 /*
- * How many graphs have these kernels; `found` is one of them. Without kernels all parts must be
- * theirs: copies are recorded all the time, so a launch may have them and its kernels not.
+ * How many graphs have these kernels; `found` is one of them. If there are no kernels, a graph
+ * counts only if it has exactly these parts: copies are recorded all the time, so the records may
+ * be of a graph whose kernels were not recorded.
  */
 static unsigned graphs_with(uint64_t kernels, const struct launch_part *parts, uint32_t part_count,
 			    struct operation **found)
@@ -378,7 +382,7 @@ static struct total *next_total(const struct total *total)
 	return (struct total *)(total ? total->entry.hh.next : sums.totals);
 }
 
-/* NULL if memory is out. */
+/* The total of an operation on a device; NULL if memory is out. */
 static struct total *total_of(struct operation *operation, uint32_t device)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)operation, device};
@@ -425,7 +429,8 @@ static void count_units(void)
 	for_each_called(false, count_called);
 }
 
-/* What the window has of a graph's launches is of one version, if no other was launched in it. */
+/* Adds the window's launches of a graph to one version of it, if no other version was launched in
+ * the window. */
 static void add_to_version(const struct window_class *class, bool random)
 {
 	struct operation *version = class->entry.key[UNIT] == UNIT_GRAPHS

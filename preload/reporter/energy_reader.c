@@ -24,7 +24,7 @@ struct device {
 	struct energy_meter meter;
 };
 
-/* The thread's, but for the two words. */
+/* For the reading thread only, except the two atomic words. */
 static struct {
 	size_t device_count;
 	struct device devices[SESSION_DEVICES];
@@ -41,7 +41,7 @@ static void set_states(enum energy_state energy_state, int result)
 	}
 }
 
-/* What was written until here may be read by who has given up waiting for NVML. */
+/* Makes the figures written so far visible to a thread that gives up waiting for NVML. */
 static void publish(void)
 {
 	atomic_store_explicit(&reader.state, READER_RUNS, memory_order_release);

@@ -16,7 +16,8 @@
 #include "report/sheet/sheet.h"
 #include "report/session/items.h"
 
-/* Of a section; those beyond stay in the profile. A program of 400 kernels has 450. */
+/* The most rows of a section; further ones are in the profile only. A program with 400 kernels has
+ * 450 rows. */
 #define ROWS	   1024u
 #define NAME_WIDTH 200
 
@@ -50,7 +51,8 @@ static bool take(void *target, const char *bytes, size_t length)
 	return true;
 }
 
-/* By the clock that timed more of the row's calls, as the report will show them. */
+/* A row's line, by the clock (CUPTI or events) that timed more of its calls, as in the full report.
+ */
 static struct table_row line_of(const struct row *row)
 {
 	struct table_row line = {.name = (char *)session_string(run.session, row->name),
@@ -82,7 +84,7 @@ static void insert(struct table *table, const struct table_row *line)
 	last_report.rows[at] = *line;
 }
 
-/* A kernel's name as it was compiled: making it readable takes memory. */
+/* Fills in a line's cells. Kernels have their mangled names: demangling needs malloc. */
 static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct row *row = last_report.rows[index].first;

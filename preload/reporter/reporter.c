@@ -19,7 +19,8 @@
 /* How long the collector has for its own report. Chosen: on an H200 programs were gone, teardown
  * included, 0.14 to 0.41 s after the signal, each with the collector's report. */
 #define COLLECTOR_NS 300000000u
-/* And how long printing may take, from the signal on: nobody may read the pipe it goes to. Chosen.
+/* By how long after the signal printing must end: it goes to a pipe that perhaps nobody reads.
+ * Chosen.
  */
 #define PRINT_NS     1000000000u
 /* How long the kernel has for the default action, each time. Chosen. */
@@ -29,7 +30,7 @@
 /* The longest sleep, an hour: it has nothing to do. */
 #define WAIT_NS	     UINT64_C(3600000000000)
 
-/* What the threads ask of the reporter, and what it has to know. */
+/* The other threads' requests to the reporter, and the data that it needs for them. */
 static struct {
 	struct reporter_output output;
 	char kept_line[512];

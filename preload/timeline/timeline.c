@@ -408,7 +408,7 @@ static uint8_t flags_of(const struct call_record *record, uint64_t duration)
 	return flags;
 }
 
-/* What findings are made of. */
+/* Adds a call to the totals from which the report derives its findings. */
 static void add_to_totals(const struct call_record *record, uint8_t flags, uint64_t duration)
 {
 	struct call_totals *totals = &run.header->totals;
@@ -462,9 +462,9 @@ static bool is_by_name(const struct in_flight *call, bool asynchronous)
 	return name && (strstr(name, "Async") != NULL) == asynchronous;
 }
 
-/* A function waits that set memory which the host may touch itself: CUDA does for pinned and for
- * managed memory, unless the function is asynchronous. Only the record tells, so its call is one
- * that waited from now on. */
+/* A memset of pinned or managed memory, which the host can access, waits for the device unless its
+ * function is asynchronous. Only the activity record tells the kind of memory, so the call is
+ * marked now as one that waited. */
 static void take_memset(const struct seen *seen)
 {
 	struct call_totals *totals = &run.header->totals;

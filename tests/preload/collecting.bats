@@ -143,7 +143,7 @@ kernels()
 	is $'1 cuLaunchKernel\n1 cuMemcpyDtoH\n2 cuMemAlloc\n2 cuMemFree\n2 cuMemcpyHtoD' \
 		eval "api_calls | grep -E 'Launch(Kernel)|Mem' | sort"
 	[ -z "$(api_calls | grep -E ' cuda|cuEventRecord|cuCtx')" ]
-	says "Driver functions on events and contexts have no API rows: ktime calls them too, and CUPTI does not tell whose call it was."
+	says "Driver functions that ktime calls itself, on events and contexts, have no API rows: CUPTI does not tell whose call it was."
 }
 
 @test "--trace: operations without calls, and calls without operations" {
