@@ -417,7 +417,7 @@ bool pause_is_safe(void)
 
 bool pause_kernels(enum pause_reason reason, bool paused)
 {
-	/* Also while CUPTI is not on: it may be started before the pause is over. */
+	/* Called even if CUPTI is not started: it may be started before the pause is over. */
 	CUptiResult result = library_check(kinds_pause(library_functions(), reason, paused));
 
 	return !result && cupti_active();

@@ -341,7 +341,7 @@ static void identify_operation(struct seen *seen, bool matches)
 	if (seen->call)
 		seen->operation = seen->call->operation;
 	seen->must_match = matches;
-	/* By its name alone the record does not tell which kernel it was. */
+	/* Without its call, a record tells the kernel only by a name that may be wrong. */
 	seen->shown = seen->call || seen->operation->kind != ROW_KERNEL || matches ||
 		      !operation_names_reused;
 	seen->counted = seen->timed = true;

@@ -133,7 +133,8 @@ EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext context,
 	if (!cupti)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	result = cupti->cuptiActivityGetNumDroppedRecords(context, stream_id, dropped);
-	/* Asking sets CUPTI's count back: ktime's asking must not hide drops from the program. */
+	/* CUPTI resets its count of dropped records at each query: add what ktime's queries took.
+	 */
 	if (!result)
 		*dropped += forward_take_dropped();
 	return result;

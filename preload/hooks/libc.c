@@ -283,8 +283,8 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
 					   struct sigaction *))real_function(FUNCTION_sigaction));
 }
 
-/* libc's other functions call its own sigaction: where one has set the default action, or changed
- * ktime's, ktime's is to stand in its place again. */
+/* signal(), sigset() and the like call libc's sigaction, not ktime's: if one of them has set the
+ * default action, or changed ktime's handler, sets ktime's handler again. */
 static void renew(int signal)
 {
 	int saved_errno = errno;

@@ -377,7 +377,8 @@ static void start_once(void)
 	error = collector_start(finish_report);
 	if (error) {
 		log_file_say(process.pid,
-			     "cannot start its thread: %s; the program runs on without it",
+			     "cannot start the collector thread (%s); the program runs on without "
+			     "ktime",
 			     strerror(-error));
 		output_abandon();
 		return;

@@ -128,7 +128,7 @@ void window_check_call(const struct in_flight *call, const struct graph_contents
 	struct launched *launched = &check.last.launched[graph ? UNIT_NODES : UNIT_LAUNCHES];
 	uint64_t kernels = call->operation->kind == ROW_KERNEL;
 
-	/* How often a conditional node's body runs the device decides. */
+	/* Not for graphs with conditional nodes: the device decides how often a body runs. */
 	if (graph && contents && !contents->variable)
 		kernels = contents->recorded - contents->copies;
 	if (!kernels || check.windows >= FIRST_WINDOWS || call->started < check.last.opened ||

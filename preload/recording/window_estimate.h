@@ -53,7 +53,7 @@ struct estimated window_estimate(const struct window_units *units, const struct 
 struct window_strata {
 	double units;		/* of the sorts that were added */
 	double total, variance; /* ns; ns^2: the square of half of the interval's width */
-	double uncertain;	/* units of sorts that too few windows were of */
+	double uncertain;	/* number of units of sorts that have too few windows */
 };
 
 /* Adds a sort of units, by the windows in which only that sort was launched. A sort without records

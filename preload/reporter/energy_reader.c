@@ -97,7 +97,8 @@ static void read_devices(void)
 	publish();
 }
 
-/* While it is initialised a program may already use its devices, and end. */
+/* The thread's loop. NVML is initialised here: meanwhile the program may use its devices, and end.
+ */
 static void read_until_the_end(void)
 {
 	int result = nvml_start();

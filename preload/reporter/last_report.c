@@ -135,7 +135,8 @@ static bool print_section(enum table_section section, struct out *out)
 	return tables[section].collected == tables[section].count;
 }
 
-/* Whether the profile holds what these tables have no place for. */
+/* Whether the profile has data (NVTX ranges, metrics, a trace) that this short report does not
+ * show. */
 static bool has_more(void)
 {
 	const uint64_t *counters = run.header->counters;

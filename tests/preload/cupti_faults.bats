@@ -80,7 +80,7 @@ without_cupti()
 	LD_PRELOAD=$built/libktime.so:$programs/libno_threads.so LD_DEBUG=files LD_DEBUG_OUTPUT=opened run --separate-stderr \
 		"$root/tests/sim/run" "$built/workloads/saxpy_driver"
 	[ "$status" -eq 0 ]
-	says "cannot start its thread"
+	says "cannot start the collector thread"
 	[ "$(reports)" -eq 0 ]
 	[ -z "$(ls run)" ]
 	grep -q libcuda.so.1 opened.*
