@@ -17,7 +17,7 @@ setup_file()
 	cd tree
 	sed -i 's/^#define ROW_FIGURES(X) *\\$/&\n\tX(row, U64, made_up, COUNT, SUM, SUBTRACT, "Made-up calls", SHOWN_LISTED) \\/' \
 		report/session/session.h
-	sed -i 's/^\t\trow->calls++;$/&\n\t\trow->made_up += 3;/' preload/collector/calls.c
+	sed -i 's/^\t\trow->calls += calls;$/\t\trow->calls += calls, row->made_up += 3 * calls;/' preload/collector/calls.c
 	# Metrics and comparisons have room for each figure.
 	find build/obj -name '*.o' -exec touch {} +
 	for object in $(find build/obj -name '*.o'); do
