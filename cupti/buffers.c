@@ -37,7 +37,8 @@ static const struct {
 };
 
 #define SIZES		   (sizeof(sizes) / sizeof(sizes[0]))
-/* How many of the smallest buffers there are. */
+/* How many of the smallest buffers there are at least, where the program's address space is limited
+ * and the pool is cut in proportion. */
 #define LEAST_COUNT	   4u
 #define ADD_COUNT(size, n) +(n)
 #define ADD_BYTES(size, n) +(size_t)(size) * (n)

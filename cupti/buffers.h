@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pool of activity buffers. CUPTI fills them on the program's threads and its own, the
- * collector reads them. A short lock guards the lists; nothing is called while it is held. Free
+ * The pool of activity buffers, and reading them: cupti_drain() merges the records of all filled
+ * ones by their start. CUPTI fills them on the program's threads and its own, the collector reads
+ * them. A short lock guards the lists; nothing is called while it is held. Free
  * buffers are all zeros, so that CUPTI need not clear one within a launch.
  */
 #ifndef KTIME_CUPTI_BUFFERS_H
@@ -33,7 +34,8 @@ int buffers_create(void);
 
 /*
  * A buffer to fill: a free one, else the oldest filled one, whose records are lost. `lost` is then
- * the bytes of these records, which the caller must count and clear; else 0. If all are being
+ * the bytes of these records, which the caller must count, and clear if CUPTI is to fill the
+ * buffer; else 0. If all are being
  * filled, a new buffer outside the pool if `beyond`, else NULL. Any thread.
  */
 struct buffer *buffers_take(bool beyond, size_t *lost);

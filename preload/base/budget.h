@@ -19,9 +19,11 @@
 /* Event pairs, as the only clock: the cost of a pair is known only as a median on one machine; 40 %
  * keeps other machines within the budget too. Chosen. */
 #define BUDGET_OF_PAIRS	       0.4
-/* Event pairs while CUPTI is used too and times only some of the calls. Chosen. */
+/* Event pairs once CUPTI was started amid the run, within a budget of the user's: it then records
+ * kernels in windows, or none yet. Chosen. */
 #define BUDGET_OF_PAIRS_BESIDE 0.2
-/* Event pairs as a check of CUPTI, which times every call. Chosen: enough for that. */
+/* Event pairs as a check of a CUPTI that was there from the first call, or from the first profiling
+ * window on; also while it records kernels in windows. Chosen: enough for that. */
 #define BUDGET_OF_CHECKS       0.01
 /* CUPTI while it records only copies and memsets. Chosen: as much as event pairs have without
  * CUPTI.

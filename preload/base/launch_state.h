@@ -41,8 +41,8 @@ struct launch_state {
 	_Atomic int captures;	    /* stream captures in progress; handles/stream.c */
 	_Atomic bool window_open;   /* the profiling window; launch/window.c */
 	_Atomic bool gates_watched; /* the reporter polls the gates; events/gates.c */
-	/* CUPTI's activity records time the operations; if false, only CUDA events do. base/plan.c
-	 */
+	/* CUPTI's activity records are the clock of the rows; if false, CUDA events are, though a
+	 * CUPTI that was started within a budget of the user's times some calls. base/plan.c */
 	_Atomic bool cupti;
 	/* ktime records event pairs around calls: as the only clock, or to check CUPTI's times.
 	 * base/plan.c writes it. */

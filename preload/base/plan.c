@@ -39,7 +39,8 @@ static void cupti_is_there(uint32_t version, bool times)
 	atomic_store_explicit(&launch_state.cupti, times, memory_order_relaxed);
 }
 
-/* Where CUPTI is there from the start none is only counted outside either. */
+/* Whether launches inside the profiling window may be only counted. If CUPTI is there from the
+ * start `counting_outside` is false, as each launch has a record to be matched. */
 static bool counts_in_window(void)
 {
 	return plan.counting_outside && plan.state != PLAN_DEFERRED && !run_wants_every_pair() &&

@@ -90,13 +90,14 @@ static inline bool plan_is_cupti(void)
 	return atomic_load_explicit(&launch_state.cupti, memory_order_relaxed);
 }
 
-/* Whether calls are matched with their records, if there are any. */
+/* Whether calls are matched with their records, if there are any: in PLAN_EVENTS there are none. */
 static inline bool plan_matches(void)
 {
 	return plan.state < PLAN_CONTINUOUS && plan.state != PLAN_WAITING;
 }
 
-/* Whether everything is recorded, so that what is not was idle time. */
+/* Whether CUPTI leaves nothing out that it is asked for, so that where no record is the device was
+ * idle. Of no meaning in PLAN_EVENTS, where there are no records. */
 static inline bool plan_is_complete(void)
 {
 	return plan_matches() || (plan.state == PLAN_CONTINUOUS && !plan.late);

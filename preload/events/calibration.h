@@ -67,8 +67,8 @@ static inline bool calibration_made(const struct activity *activity)
 
 /* Takes a record of ktime's own stream. */
 void calibration_take(const struct activity *activity);
-/* Adds a line to the profile for each device whose model is not the one on which the built-in
- * overheads were measured. To be called at the end. */
+/* Adds a line to the profile for each device that is of another model than the one on which this
+ * run measured the overheads. To be called at the end. */
 void calibration_note(void);
 
 /* What an event pair costs, in nanoseconds: the host's time, with a gate (a launch takes 3.3 us

@@ -256,9 +256,10 @@ enum outcome { WORKS, FAILS, LATE, PUT_OFF };
  * opened it. No device can be held for good by that: it is given a gate that is open, by the value
  * that the word has had since the device could read it, and comes past it. Then the host writes the
  * value before that one, which closes the gate. A device that does not see what the host writes
- * finds it open still; one that was seen waiting has seen that store, and so sees the next.
+ * finds it open still; a device that was seen waiting has seen the closing store, and so will see
+ * the opening one.
  *
- * The gate is one that the reporter watches over, as the thread may get no processor meanwhile.
+ * The reporter thread opens this gate too after a while, as this thread may get no processor.
  */
 static enum outcome try_gate(const struct test *test)
 {

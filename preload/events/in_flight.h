@@ -70,11 +70,11 @@ struct concurrency {
 /*
  * What an activity record of work on the device is. It is identified once, in collector/records.c,
  * and then given in order to all that take something from it: rows.h, timeline.h, trace.h, cost.h,
- * recording.h, calls.h. None of these calls another.
+ * recording.h, calls.h. None of them passes it on to another.
  */
 struct seen {
-	const struct activity *activity;
-	struct operation *operation; /* its call's, or the one that the record names */
+	const struct activity *activity; /* NULL: a whole graph launch, summed from its nodes */
+	struct operation *operation;	 /* its call's, or the one that the record names */
 	/* The call that this record was matched with. Of a graph's nodes one alone has it, which
 	 * tells the call of their launch. NULL: not known. */
 	struct in_flight *call;
@@ -88,7 +88,7 @@ struct seen {
 	struct concurrency before;
 	bool must_match; /* a record without a call is counted as unmatched */
 	bool reported;	 /* made inside the window, and in the ranges that the user chose */
-	bool shown;	 /* reported, and its times are plausible; implied by the next two */
+	bool shown;	 /* reported, and its operation and times are certain enough for a row */
 	bool counted;	 /* its row counts it as a record of CUPTI's */
 	bool timed;	 /* its time is added to its row and its NVTX ranges */
 	bool busy;	 /* it is part of the device's busy time, whether it is shown or not */

@@ -44,11 +44,11 @@
  */
 #define START_NS	   500000000.0
 /*
- * A budget of the user's holds from the first call on. What pairs may have taken grows as the root
- * of the time until this long, in nanoseconds, and with the time from then on: half of START_NS's.
- * So a pair is not given because it is an operation's first, but for the very first one, which its
- * row would have no time without; what those take beyond the budget the later ones pay back.
- * Chosen: a run of 25 ms may take 1.4 times the pairs' part of the budget, which is 0.4 of it.
+ * A budget of the user's holds from the first call on. What event pairs may have cost grows with
+ * the root of the time for so many nanoseconds, and in proportion to the time from then on. An
+ * operation gets a pair for certain around its very first call alone (else its row would have no
+ * time), not around FIRST_PAIRS of them; what these first pairs cost beyond the budget, later calls
+ * go without. Chosen: pairs of a run of 25 ms may cost 1.4 times BUDGET_OF_PAIRS.
  */
 #define STRICT_START_NS	   50000000.0
 #define STRICT_FIRST_PAIRS 1u

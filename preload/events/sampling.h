@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The budget: what fraction of each operation's calls gets an event pair. For the collector thread
- * only; launching threads read the thresholds. */
+/* What fraction of each operation's calls gets an event pair, so that pairs stay within their part
+ * of the budget (base/budget.h). For the collector thread only; launching threads read the
+ * thresholds. */
 #ifndef KTIME_PRELOAD_EVENTS_SAMPLING_H
 #define KTIME_PRELOAD_EVENTS_SAMPLING_H
 

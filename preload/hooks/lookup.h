@@ -16,7 +16,7 @@
 /*
  * Called by ktime's dlsym and dlvsym, which are written in assembler (lookup_stub.S). Returns the
  * pointer that the look-up is to return, LOOKUP_NOTHING if it is to return NULL, or NULL if the
- * stub shall jump to the next dlsym.
+ * assembler shall jump to the next dlsym.
  */
 #define LOOKUP_NOTHING ((void *)-1)
 void *lookup_replacement(void *handle, const char *name, const char *version, const void *caller);

@@ -39,7 +39,8 @@ void window_set(bool on);
  * the timeout. For the collector thread.
  */
 int window_command(bool on, uint64_t open_ns);
-/* CUPTI could not be started for it. For the collector thread; takes a lock. */
+/* The window opens without CUPTI, whose deferred start has failed: launches in it may be only
+ * counted. For the collector thread; takes a lock. */
 void window_lacks_cupti(void);
 /* Whether window_update() would open the window now. For the collector thread. */
 bool window_is_due(void);

@@ -194,8 +194,8 @@ static void start_cupti(void)
 	struct cupti_settings wanted = {
 		.serial_kernels = !run.settings.concurrent_kernels,
 		.runtime_api = run_wants_calls(ROW_RUNTIME_API) && !waits,
-		/* What a cudart calls is known by the runtime's names unless the driver's are asked
-		 * for: they cost 0.15 us a launch. */
+		/* Not if calls are shown by the runtime's names, as each driver function's record
+		 * costs 0.15 us a launch more. */
 		.driver_api = run_wants_calls(ROW_DRIVER_API) &&
 			      !run_wants_calls(ROW_RUNTIME_API) && !waits,
 		.unified_memory = !waits,
@@ -236,10 +236,11 @@ static void describe_cupti(void)
 			     "Driver functions that ktime calls itself, on events and contexts, "
 			     "have no API rows: CUPTI does not tell whose call it was.");
 	if (driver_stand_in())
-		session_note(run.session,
-			     "%s stands in for the driver, as under ncu: what it does around an "
-			     "operation is in the times",
-			     driver_stand_in());
+		session_note(
+			run.session,
+			"%s stands in for the driver, as under ncu: times include what it does "
+			"around each operation; run without it for the program's own times.",
+			driver_stand_in());
 	if (elf_definer_in_front("dlsym"))
 		session_note(run.session, "Calls may be missing: " IN_FRONT ".",
 			     elf_definer_in_front("dlsym"));
@@ -286,7 +287,9 @@ static void finish_devices(void)
 	if (!devices.no_nvml)
 		devices.no_nvml = nvml_describe(run.header->devices, devices.count);
 	if (devices.no_nvml)
-		session_note(run.session, "The links of the devices are not known: %s.",
+		session_note(run.session,
+			     "The devices' PCIe and NVLink speeds are not known, so copies are not "
+			     "compared with them: %s.",
 			     devices.no_nvml);
 }
 

@@ -235,8 +235,8 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table)
 }
 
 /*
- * Another tool that follows NVTX has set the variable itself, or sets it once CUDA has loaded the
- * tool.
+ * Sets NVTX's variable, so that NVTX loads ktime as its tool. Not if another tool has set it, or
+ * CUDA is to load one (CUDA_INJECTION64_PATH), which may set it then: NVTX has one tool.
  */
 __attribute__((constructor)) static void announce(void)
 {

@@ -38,8 +38,8 @@
 #define KERNEL_RECORDING_NS	300.0
 #define COPY_RECORDING_NS	1300.0
 #define NODE_RECORDING_NS	1200.0
-/* A graph of 1,000 nodes, 300 of them copies and memsets, went from 2.48 to 2.56 ms with these
- * alone recorded. */
+/* On the device: a graph of 1,000 nodes, 300 of them copies and memsets, took 2.56 ms in place of
+ * 2.48 when the copies and memsets alone were recorded. */
 #define NODE_COPY_NS		300.0
 
 /* What rows say of an operation's launches. */

@@ -99,8 +99,8 @@ void recording_finish(void);
 
 struct graph_contents;
 
-/* What windows that lack records had; `graphs`: kernels that are nodes, else those launched by
- * themselves. */
+/* Sums over the windows in which records were missing; `graphs`: of kernels that are nodes of
+ * graphs, else of kernels launched by themselves. */
 struct window_check {
 	bool graphs;
 	unsigned windows;

@@ -115,7 +115,7 @@ size_t segment_places(const struct session *session, struct segment_place **plac
 struct segment_place *segment_find(const struct session *session, uint64_t offset);
 struct segment_place *segment_find_among(struct segment_place *places, size_t count,
 					 uint64_t offset);
-/* That of an item of a kind, of `size` bytes; NULL where none is. */
+/* The place that holds an item of a kind, of `size` bytes, at an offset; NULL if none does. */
 struct segment_place *segment_item(const struct session *session, uint64_t offset,
 				   enum segment_kind kind, uint64_t size);
 /* The place that held it in the file that is read. */

@@ -265,7 +265,7 @@ Occupancy Waves Name
 - - first
 Peaks of device 0: DRAM - GB/s, L2 0B, host link unknown, FP32 - GFLOP/s, FP64 - GFLOP/s.
 peak unknown: \`ktime devices\` says what is known; a profile made without --bandwidth has no links." rates
-	says "The links of the devices are not known: NVML could not be initialised."
+	says "The devices' PCIe and NVLink speeds are not known, so copies are not compared with them: NVML could not be initialised."
 }
 
 @test "without CUPTI the work of a thread is not known, and that is said" {

@@ -111,7 +111,7 @@ GPU 0: clocks limited in 100.0 % of N samples by software power cap.'
 	done
 	# What --bandwidth would ask at the end is not asked any more.
 	KTIME_OPTIONS="--energy --bandwidth" SIM_NVML_FAULT=nvmlInit_v2:-1 same_as_alone $saxpy
-	says "The links of the devices are not known: NVML did not answer."
+	says "The devices' PCIe and NVLink speeds are not known, so copies are not compared with them: NVML did not answer."
 	SIM_NVML_FAULT=nvmlShutdown:-1 same_as_alone $saxpy
 	is "$known" lines
 }
