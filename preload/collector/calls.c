@@ -158,12 +158,6 @@ static bool leaves_record(const struct call_record *record)
 	       record->started >= plan.cupti_since;
 }
 
-static bool is_operation(const struct call_record *record)
-{
-	return !(record->flags & (CALL_FAILED | CALL_API_ONLY | CALL_CAPTURED)) &&
-	       record->operation && record->stream;
-}
-
 /* How many calls a sampled one stands for, by the threshold of its random draw. */
 static double weight_of(uint32_t sampled_below)
 {
@@ -362,7 +356,7 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 	call_count++;
 	if (in_window)
 		rows_count_call(record, &place);
-	if (is_operation(record)) {
+	if (call_is_operation(record)) {
 		if (!in_window && run_wants_device(record->stream->context->device))
 			rows_add_outside(record->operation, record->stream->context->device, 1);
 		take_operation(thread, record, &place,

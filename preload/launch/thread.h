@@ -45,6 +45,13 @@ struct call_record {
 };
 _Static_assert(sizeof(struct call_record) == 48, "a ring of them is 393,216 bytes");
 
+/* Whether the call has put an operation into a stream. */
+static inline bool call_is_operation(const struct call_record *record)
+{
+	return !(record->flags & (CALL_FAILED | CALL_API_ONLY | CALL_CAPTURED)) &&
+	       record->operation && record->stream;
+}
+
 /* 8192 records hold 22 ms of the fastest launching (2.7 us a launch on an H200): four of the
  * collector's periods of 5 ms. */
 #define RING_RECORDS 8192u

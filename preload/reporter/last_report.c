@@ -171,17 +171,27 @@ static uint64_t count_ahead(void)
 	return ahead;
 }
 
-/* Calls whose records the collector has not taken from the threads' rings, or that found these full
- * or left none, and that are not in the table by CUPTI's. */
+/* Operations whose call records wait in a thread's ring. */
+static uint64_t ring_untaken(const struct thread *thread)
+{
+	/* Acquire: records before the head are written. */
+	uint32_t head = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
+	uint32_t tail = atomic_load_explicit(&thread->ring_tail, memory_order_relaxed);
+	uint64_t untaken = 0;
+
+	for (; tail != head; tail++)
+		untaken += call_is_operation(&thread->ring.records[tail % RING_RECORDS]);
+	return untaken;
+}
+
+/* Operations whose calls the collector has not taken from the threads' rings, or that found these
+ * full or left no record, and that are not in the table by CUPTI's. */
 static uint64_t count_missing(void)
 {
 	uint64_t missing = rows_lost_untaken(), ahead = count_ahead();
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
-		missing +=
-			(uint32_t)(atomic_load_explicit(&thread->ring.head, memory_order_acquire) -
-				   atomic_load_explicit(&thread->ring_tail, memory_order_relaxed)) +
-			count_only_untaken(thread);
+		missing += ring_untaken(thread) + count_only_untaken(thread);
 	return missing > ahead ? missing - ahead : 0;
 }
 

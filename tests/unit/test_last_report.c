@@ -11,7 +11,12 @@
 #include "tests/unit/made_run.h"
 #include "tests/unit/test.h"
 
-static struct thread threads[2] = {{.next = &threads[1]}};
+static struct operation operation;
+static struct stream stream;
+/* Both threads' call records. */
+static struct call_record records[RING_RECORDS];
+static struct thread threads[2] = {{.next = &threads[1], .ring.records = records},
+				   {.ring.records = records}};
 
 struct thread *thread_first(void)
 {
@@ -30,6 +35,8 @@ BEFORE_EACH
 	assert_int_equal(make_run(0), 0);
 	run.header->pid = 42;
 	run.header->command = session_intern(run.session, "./app 1");
+	for (unsigned i = 0; i < RING_RECORDS; i++)
+		records[i] = (struct call_record){.operation = &operation, .stream = &stream};
 }
 
 AFTER_EACH
@@ -217,13 +224,15 @@ TEST(pairs_of_queued_operations_lose_more)
 	free(text);
 }
 
-/* Seven of a ring, five that found it full, and of two threads' counts what is not in the rows. */
+/* Seven of a ring, where a synchronisation stands too, five that found it full, and of two threads'
+ * counts what is not in the rows. */
 TEST(calls_that_left_no_record_are_missing_too)
 {
 	char *text;
 
 	row_of(ROW_KERNEL, "first", 1);
-	threads[0].ring.head = 7;
+	threads[0].ring.head = 8;
+	records[2].operation = NULL;
 	lost = 5;
 	threads[0].operation_calls[3] = 1000;
 	threads[0].operation_calls_seen[3] = 900;
