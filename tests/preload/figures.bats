@@ -37,11 +37,11 @@ figures()
 	[ "$status" -eq 0 ]
 	"$built/ktime" export --json - session >json
 	{ jq -r "$rows" json | LC_ALL=C sort; jq -r "$counters" json; jq -r "$overheads" json; } >figures
-	# Without correlation ids and starts: ktime's queries move the simulated device. Events say nothing
-	# of where an operation stands among others.
+	# Without correlation ids, starts and order: ktime's queries move the simulated device. Events say
+	# nothing of where an operation stands among others.
 	[ "$name" = events ] ||
 		"$built/ktime" show --quiet --csv --print-gpu-trace -u ns session |
-		awk -F, -v OFS=, 'NR > 2 { $1 = ""; sub(/,[0-9]*$/, "") } { print }' >>figures
+		awk -F, -v OFS=, 'NR > 2 { $1 = ""; sub(/,[0-9]*$/, "") } { print }' | LC_ALL=C sort >>figures
 	[ -z "${FIGURES-}" ] || cp figures "$root/tests/preload/figures/$name.txt"
 	diff "$root/tests/preload/figures/$name.txt" figures
 }
