@@ -6,6 +6,7 @@
  * exit the primary context is released last, as CUDA's runtime does.
  */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,12 +15,16 @@
 
 static const char *way;
 static bool in_handler;
+static atomic_bool all_launched;
 
 static void end(void *unused)
 {
 	char *const arguments[] = {"sh", "-c", "exit 3", NULL};
 
 	(void)unused;
+	/* The test counts the two launches behind it: not before they have returned. */
+	for (int i = 0; i < 4000 && !in_handler && !atomic_load(&all_launched); i++)
+		usleep(1000);
 	/* Past the moment at which what was launched before it is timed. */
 	usleep(20000);
 	if (!in_handler)
@@ -114,6 +119,7 @@ int main(int argc, char **argv)
 	}
 	check_launch(kernel, stream);
 	check_launch(kernel, NULL);
+	atomic_store(&all_launched, true);
 	CHECK(cuCtxSynchronize());
 	return 1;
 }
