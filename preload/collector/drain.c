@@ -164,7 +164,7 @@ void drain_rings(void)
 		enum metrics_part part;
 
 		timeline_call(thread, record);
-		part = metrics_part_of(thread, record);
+		part = run.settings.metrics ? metrics_part_of(thread, record) : METRICS_NONE;
 		if (part != METRICS_NONE)
 			take_measured(thread, record, part == METRICS_READ);
 		else if (!api_host_call(record->api))

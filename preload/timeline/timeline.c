@@ -380,8 +380,11 @@ static bool waits_for_copy(const struct call_record *record)
 	static const enum fixed_operation to_host[] = {OPERATION_COPY_HTOD, OPERATION_COPY_DTOH,
 						       OPERATION_COPY_HTOA, OPERATION_COPY_ATOH};
 	bool of_runtime, host = false;
-	const char *name = api_name(record->api, &of_runtime);
+	const char *name;
 
+	if (record->operation->kind != ROW_MEMCPY)
+		return false;
+	name = api_name(record->api, &of_runtime);
 	for (unsigned i = 0; i < sizeof(to_host) / sizeof(to_host[0]); i++)
 		host = host || record->operation == operation_fixed(to_host[i]);
 	return host && name && !strstr(name, "Async");
