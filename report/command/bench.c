@@ -84,7 +84,8 @@ static int replace_runs(const struct folders *folders, unsigned runs)
 	if (!error)
 		error = remove_runs(folders->folder, runs + 1);
 	if (error)
-		visible_line(stderr, "ktime bench: %s: %s", folders->folder, strerror(-error));
+		visible_line(stderr, "ktime bench: the runs cannot be put into %s: %s",
+			     folders->folder, strerror(-error));
 	return error;
 }
 

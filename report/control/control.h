@@ -28,14 +28,14 @@ enum control_command {
 };
 
 struct control_page {
-	/* Written by the one who commands. */
+	/* Written by the process that commands: `ktime on`, `off`, `window`, `snapshot`. */
 	uint32_t request; /* number of the last request; stored last, with release order */
 	uint32_t command; /* enum control_command */
 	uint64_t duration;
 	uint64_t reserved0[6];
 	/* Written by the program. */
 	uint32_t answered; /* number of the last request that was carried out */
-	int32_t result;	   /* of it: 0 or -errno */
+	int32_t result;	   /* what that request came to: 0 or -errno */
 	uint32_t updating; /* odd while the collector may write to the profile */
 	uint32_t open;	   /* 1 while the profiling window is */
 };

@@ -19,18 +19,19 @@ struct output {
 /* Whether a file is compressed, which its name says: "run.json.gz". */
 bool output_is_compressed(const char *path);
 /*
- * Begins a file that only this user may read; "-" is standard output. What is written to one whose
- * name ends in ".gz" is compressed as gzip does it. Refuses an existing one unless told to
- * overwrite it, and one that is a profile unless this is to be one. 0 or -errno with a one-line
- * message.
+ * Begins a file that only this user may read; "-" is standard output. If the name ends in ".gz",
+ * what the caller writes is compressed in gzip's format. An existing file is refused unless
+ * `overwrite` is set, and an existing profile also then, unless `profile` says that a profile is
+ * going to be written. 0, or -errno with a one-line message.
  */
 int output_open(struct output *output, const char *path, bool overwrite, bool profile,
 		char *message, size_t size);
-/* Whether output_open() would refuse what is there now; as it does. */
+/* Whether output_open() would refuse the file that is there now: 0, or its -errno and message. */
 int output_check(const char *path, bool overwrite, bool profile, char *message, size_t size);
-/* Puts it in its place. What was written is flushed first; after an error nothing is left. */
+/* Flushes what was written and moves the file to the name that output_open() was given. After an
+ * error no part of it is left. */
 int output_finish(struct output *output, char *message, size_t size);
-/* Gives it up; nothing is left of it. Fine after output_finish. */
+/* Removes what was written so far. Does nothing after output_finish(). */
 void output_abandon(struct output *output);
 
 #endif

@@ -23,15 +23,16 @@ struct protobuf {
 	bool failed; /* memory is out: nothing is added from then on */
 };
 
-/* Fields by their numbers, at least 1. */
+/* Add a field to the message; `field` is its number in the .proto file, 1 or more. */
 void protobuf_unsigned(struct protobuf *message, uint32_t field, uint64_t value);
 void protobuf_fixed64(struct protobuf *message, uint32_t field, uint64_t value);
-/* Bytes that are no UTF-8 become U+FFFD. */
+/* A string field. Bytes that are not UTF-8 become U+FFFD. */
 void protobuf_text(struct protobuf *message, uint32_t field, const char *text);
-/* A message in the message: what is written between the two is its fields. */
+/* A field that is a message itself: the fields added between the two calls belong to it. */
 void protobuf_begin(struct protobuf *message, uint32_t field);
 void protobuf_end(struct protobuf *message);
-/* Ends what is open, writes what there is and begins anew. 0, -ENOMEM if memory was out, -EIO. */
+/* Ends the messages that are still open, writes all to the file and empties `message`. 0, -ENOMEM
+ * if a field could not be added for want of memory, -EIO if writing failed. */
 int protobuf_write(struct protobuf *message, FILE *file);
 void protobuf_free(struct protobuf *message);
 

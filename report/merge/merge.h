@@ -58,7 +58,9 @@ struct read_profile {
 	char message[512];	 /* why */
 };
 
-/* The caller sets the files, which stay there until read_ahead_stop(); the rest begins as zeros. */
+/* Reads profiles one after the other; while the caller adds one up, a thread opens the next. The
+ * caller sets `paths` and `count` and keeps the paths until read_ahead_stop(); all other members
+ * begin as zeros. */
 struct read_ahead {
 	const char *const *paths;
 	size_t count, next; /* file that the caller asks for next */
@@ -69,7 +71,7 @@ struct read_ahead {
 };
 /* The profile of the next file, valid until the next call; NULL: there is none. */
 const struct read_profile *read_ahead_next(struct read_ahead *ahead);
-/* Ends the thread, closes what is open; with files left or none. */
+/* Ends the thread and closes the open profiles, whether or not all files were read. */
 void read_ahead_stop(struct read_ahead *ahead);
 
 /* A bar on the terminal's last line that shows how far something is. The caller sets the first two

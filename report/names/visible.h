@@ -15,7 +15,8 @@
 #include <stdio.h>
 
 void visible_write(const char *text, FILE *file);
-/* The same in a string that the caller frees; NULL where memory is out. */
+/* The text as visible_write() writes it, in a string that the caller frees; NULL if memory is out.
+ */
 char *visible_text(const char *text);
 /* A message and the end of its line, formatted as by printf. */
 void visible_line(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -23,16 +24,18 @@ void visible_vline(FILE *file, const char *format, va_list arguments)
 	__attribute__((format(printf, 2, 0)));
 /* A message on stderr, and the end of its line; returns the status that the caller returns. */
 int visible_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* In a part of a string, without memory: each byte of such a character becomes a question mark. */
+/* Overwrites each byte of a character that would be escaped with a question mark, in the first
+ * `length` bytes of a string. Allocates nothing. */
 void visible_replace(char *text, size_t length);
 
-/* The next character of a text as it is shown, and how many bytes that takes; 0: the text's end. */
+/* Writes the next character of a text, escaped if need be, to `shown` and moves `text` behind it.
+ * Returns the number of bytes in `shown`; 0 at the text's end. */
 #define VISIBLE_SIZE 8
 size_t visible_next(const char **text, char shown[VISIBLE_SIZE]);
 
-/* The character that a text begins with: its bytes, or 0 where they are no UTF-8. */
+/* The first character of a text. Returns its number of bytes; 0 if they are not UTF-8. */
 size_t visible_character(const char *text, uint32_t *character);
-/* Whether such a character is escaped. */
+/* Whether visible_write() escapes this character. */
 bool visible_is_hidden(uint32_t character);
 
 #endif

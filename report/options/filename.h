@@ -28,8 +28,8 @@ struct name_codes {
 char *filename_expand(const char *pattern, const struct name_codes *codes, char *message,
 		      size_t size);
 
-/* The same for the name of a file: one that is relative is so to the directory that the process was
- * started in. */
+/* The same for the name of a file. A relative name is taken from the directory in which the process
+ * was started, even if the program has changed its directory since. */
 char *filename_expand_path(const char *pattern, const struct name_codes *codes, char *message,
 			   size_t size);
 
@@ -40,8 +40,9 @@ char *filename_quote(const char *path);
 bool filename_tells_apart(const char *pattern);
 
 /*
- * The rank by the innermost launcher, which tells it by environment variables, or by the variable
- * of --rank-variable, if that is not NULL. What is not known is -1.
+ * This process's rank in its job. Launchers (mpirun, srun, torchrun) tell it by environment
+ * variables; of several launchers that started each other the innermost counts. `variable`, if it
+ * is not NULL, is read in their place (--rank-variable). Members that are not known are -1.
  */
 struct process_rank rank_find(const char *variable);
 /* Whether --ranks, "0,7" or "0-3,12", has a rank; NULL is all of them, and so is no rank. */

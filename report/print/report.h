@@ -112,7 +112,7 @@ struct idle_sum {
  * no room are summed up in the last one. Returns how many there are. */
 unsigned idle_sums(const struct session *session, int device, uint32_t thread,
 		   struct idle_sum sums[IDLE_SUMS]);
-/* A sheet of such parts. */
+/* What a sheet of idle causes is filled from. */
 struct idle_table {
 	const struct session *session;
 	const struct idle_sum *sums;

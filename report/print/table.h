@@ -147,7 +147,8 @@ int rates_collect(struct rates_table *table, struct filter *filter, struct work_
 void rates_free(struct rates_table *table);
 bool rates_have_remark(const struct rates_table *table, enum rate_remark remark);
 
-/* A row, and one of its units of --work; -1: none. */
+/* One line of the table of rates: a row, and which of the units that --work declared for it the
+ * line shows; -1: none. */
 struct rates_line {
 	const struct rates_row *row;
 	int unit;

@@ -16,12 +16,12 @@ struct entry {
 	UT_hash_handle hh;
 };
 
-/* The entry of a key; a new one has `size` bytes, and zeros after the key. NULL: there is none, if
- * `size` is 0, or memory is out. */
+/* Finds the entry with this key. If there is none, adds one of `size` bytes, zeros behind the key;
+ * or returns NULL, if `size` is 0 or memory is out. */
 void *entry_of(struct entry **table, const uint64_t key[ENTRY_NUMBERS], size_t size);
 void entries_free(struct entry **table);
 
-/* The same by a text. */
+/* An entry whose key is a text. */
 struct text_entry {
 	char *text;
 	UT_hash_handle hh;
@@ -29,7 +29,7 @@ struct text_entry {
 void *text_entry_of(struct text_entry **table, const char *text, size_t size);
 void text_entries_free(struct text_entry **table);
 
-/* What a table of either kind holds, in the order in which it came. */
+/* Goes through the entries of a table of either kind, in the order in which they were added. */
 #define entries_for_each(type, table, item)                                                        \
 	for (type *item = (type *)(table); item; item = (type *)item->entry.hh.next)
 

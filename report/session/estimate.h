@@ -18,19 +18,21 @@
 #define ESTIMATE_LEAST_TIMED 8
 
 /*
- * Adds a call that is to be timed and stands for `weight` calls, 1 or more; in the order of the
- * calls. `calls`: how many there were, with this one. Returns its place, to be given to
- * estimate_timed() with its duration. If it is never timed, the call is missing.
+ * Adds a call that was chosen to be timed. It stands for `weight` calls of its row, 1 or more;
+ * `calls` is how many calls the row has so far, this one included. To be called in the order of the
+ * calls. Returns the call's place, which estimate_timed() takes together with its duration; a call
+ * for which estimate_timed() is never called counts as one whose duration is missing.
  */
 uint64_t estimate_call_at(struct estimate *estimate, double calls, double weight);
-/* The same where calls are known only as far as those that were to be timed stand for them. */
+/* The same where the row's calls are not counted one by one: their number is the sum of the weights
+ * so far. */
 uint64_t estimate_call(struct estimate *estimate, double weight);
 /* The same for a call whose duration depends on its size. Every call of the row must be added,
  * also those that are not to be timed. */
 uint64_t estimate_sized_call(struct estimate *estimate, uint64_t bytes);
-/* The same for several calls of one class of sizes. */
+/* The same for several calls at once, whose sizes are all of one class (below). */
 void estimate_sized_calls(struct estimate *estimate, unsigned size_class, uint64_t calls);
-/* The class of a size: sizes of one lie within a factor of two. */
+/* The class of a size in bytes: the sizes of one class differ by less than a factor of two. */
 static inline unsigned estimate_size_class(uint64_t bytes)
 {
 	unsigned size_class = bytes ? 63 - (unsigned)__builtin_clzll(bytes) : 0;

@@ -37,14 +37,16 @@ int new_file_check(const char *path, unsigned flags);
 /* Whether files can be made in the path's folder: 0 or -errno. */
 int new_file_check_folder(const char *path);
 /*
- * Creates the file beside `path`, with these rights whatever the umask is, and opens it for reading
- * and writing. The descriptor, or -errno, of new_file_check() too.
+ * Creates a temporary file in the folder of `path`, with the rights `mode` whatever the umask is,
+ * and opens it for reading and writing. Returns its descriptor; or -errno, also where
+ * new_file_check() refuses `path`.
  */
 int new_file_open(struct new_file *file, const char *path, unsigned flags, mode_t mode);
-/* Puts it in place, where nothing must be unless it replaces a file. 0 or -errno as above, after
- * which nothing is left of it. */
+/* Gives the temporary file its name, `path`. A file of that name is replaced if new_file_open() was
+ * told NEW_FILE_REPLACES, else it is an error. 0, or -errno, after which the temporary file is
+ * gone. */
 int new_file_place(struct new_file *file);
-/* Gives it up; nothing is left of it. Fine after new_file_place. */
+/* Removes the temporary file. Does nothing after new_file_place(). */
 void new_file_abandon(struct new_file *file);
 /* What an -errno of these says to the user. */
 const char *new_file_error(int error);
