@@ -48,19 +48,20 @@ static struct {
 	_Atomic bool registered, prepared, said_unused, said_late;
 } once;
 
-/* Of this process: written as it is loaded, and by the thread that starts ktime. */
+/* What is known of this process. Written while the library is loaded, and by the thread that starts
+ * ktime. */
 static struct {
 	pid_t pid;
-	bool makes_no_call; /* it ends: nothing is left to be timed */
+	bool makes_no_call; /* the process is ending: no call is left to be timed */
 	char command[4096];
 	/* The process that the loader loaded the library into, of which this may be a child. */
 	pid_t loaded, loaded_session, loaded_parent;
 } process;
 
-/* How CUPTI was started, by the thread that starts ktime. */
+/* How CUPTI was started. Written by the thread that starts ktime. */
 static struct {
 	bool started;
-	bool waits; /* it is started later, or not at all: late_start.h */
+	bool starts_later; /* amid the run, or never: late_start.h */
 	struct cupti_settings settings;
 	char reason[256];
 } cupti;
@@ -76,7 +77,7 @@ static void read_settings(void)
 		options_defaults(&run.settings);
 		log_file_say(process.pid, "KTIME_OPTIONS: %s; going on with the defaults", message);
 	}
-	/* It begins by the same window. */
+	/* --start off keeps the profiling window closed at first, as --profile-from-start off. */
 	run.settings.profile_from_start &= run.settings.start;
 }
 
@@ -93,22 +94,23 @@ static void read_command(char *command, size_t size)
 		if (command[i] == '\0')
 			command[i] = ' ';
 	command[length] = '\0';
-	/* Where /proc is not mounted. */
+	/* /proc may not be mounted. */
 	if (!length)
 		snprintf(command, size, "%s", program_invocation_name);
 }
 
-/* Described at the start, and at the end what NVML alone knows. */
+/* The devices: the driver describes them at the start; what only NVML knows is added at the end. */
 static struct {
 	size_t count;
-	const char *no_nvml; /* why there is none */
+	const char *no_nvml; /* why NVML could not be loaded; NULL: it was, or is not needed */
 } devices;
 
-/* CUresult, CUuuid and CUdevice are int, 16 bytes and int. */
+/* report/devices has these functions without CUDA's types: for it CUresult, CUuuid and CUdevice are
+ * int, 16 bytes and int. */
 #define CALL_OF(call, function)                                                                    \
 	.call = (__typeof__(((struct device_calls *)0)->call))(void *)function
 
-/* By the driver; loads NVML where it is going to be asked. */
+/* Describes the devices as the driver knows them, and loads NVML if it is going to be asked. */
 static void describe_devices(void)
 {
 	const struct device_calls calls = {
@@ -122,7 +124,7 @@ static void describe_devices(void)
 	driver.cuDeviceGetCount(&count);
 	for (int i = 0; i < count && i < SESSION_DEVICES; i++)
 		device_describe(&run.header->devices[devices.count++], &calls, i);
-	/* Now: at the end a thread of the program's may hold the loader's lock. */
+	/* NVML is loaded now, as at the end a thread of the program may hold the loader's lock. */
 	if (options_want_rates(&run.settings) || run.settings.energy)
 		devices.no_nvml = nvml_load(real_dlsym);
 }
@@ -187,18 +189,20 @@ static bool graph_nodes_are_wanted(void)
 					  (run.settings.graph == GRAPH_AUTO && pause_is_safe()));
 }
 
-static void start_cupti(void)
+/* Loads CUPTI, starts it now if it is to record from the start, and chooses the plan by whether
+ * that was possible. Starts the spare thread if gates or a later start of CUPTI need it. */
+static void choose_clocks(void)
 {
-	bool waits = plan_waits_for_budget(), gates = gates_are_allowed(), loaded;
+	bool for_budget = plan_waits_for_budget(), gates = gates_are_allowed(), loaded;
 	/* If CUPTI is to record only a part of the run, ktime's hooks fill the API rows. */
 	struct cupti_settings wanted = {
 		.serial_kernels = !run.settings.concurrent_kernels,
-		.runtime_api = run_wants_calls(ROW_RUNTIME_API) && !waits,
+		.runtime_api = run_wants_calls(ROW_RUNTIME_API) && !for_budget,
 		/* Not if calls are shown by the runtime's names, as each driver function's record
 		 * costs 0.15 us a launch more. */
 		.driver_api = run_wants_calls(ROW_DRIVER_API) &&
-			      !run_wants_calls(ROW_RUNTIME_API) && !waits,
-		.unified_memory = !waits,
+			      !run_wants_calls(ROW_RUNTIME_API) && !for_budget,
+		.unified_memory = !for_budget,
 		.wake = collector_wake,
 	};
 	int version = 0;
@@ -208,23 +212,23 @@ static void start_cupti(void)
 	loaded = run.settings.timer != TIMER_EVENTS && !process.makes_no_call &&
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
-		 (!waits || may_pause());
+		 (!for_budget || may_pause());
 	wanted.graph_nodes = loaded && graph_nodes_are_wanted();
 	cupti.settings = wanted;
-	cupti.waits = loaded && (waits || plan_begins_later());
-	cupti.started = loaded && !cupti.waits &&
+	cupti.starts_later = loaded && (for_budget || plan_begins_later());
+	cupti.started = loaded && !cupti.starts_later &&
 			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
 	main_thread_add_own(run.settings.prometheus != NULL);
-	plan_choose(cupti.started  ? PLAN_MATCHED
-		    : !cupti.waits ? PLAN_EVENTS
-		    : waits	   ? PLAN_WAITING
-				   : PLAN_DEFERRED,
+	plan_choose(cupti.started	  ? PLAN_MATCHED
+		    : !cupti.starts_later ? PLAN_EVENTS
+		    : for_budget	  ? PLAN_WAITING
+					  : PLAN_DEFERRED,
 		    loaded ? library_functions()->version : 0, wanted.runtime_api,
 		    wanted.driver_api);
 	if (gates)
 		context_gates_allow(collector_wake);
-	if (cupti.waits || (launch_state.events && gates))
-		main_thread_add_own(spare_thread_start(cupti.waits) == 0);
+	if (cupti.starts_later || (launch_state.events && gates))
+		main_thread_add_own(spare_thread_start(cupti.starts_later) == 0);
 }
 
 static void describe_cupti(void)
@@ -244,7 +248,7 @@ static void describe_cupti(void)
 	if (elf_definer_in_front("dlsym"))
 		session_note(run.session, "Calls may be missing: " IN_FRONT ".",
 			     elf_definer_in_front("dlsym"));
-	if (!cupti.started && !cupti.waits && !run.settings.concurrent_kernels)
+	if (!cupti.started && !cupti.starts_later && !run.settings.concurrent_kernels)
 		session_note(run.session,
 			     "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
@@ -266,8 +270,8 @@ static void warn_of_whole_graphs(void)
 		session_note(
 			run.session,
 			"CUDA graphs are timed as wholes: CUPTI's version %u can end or hang a "
-			"program whose nodes are recorded. That of " CUPTI_THAT_PAUSES
-			", does not%s.",
+			"program whose nodes are recorded. The CUPTI of " CUPTI_THAT_PAUSES
+			" does not%s.",
 			(unsigned)library_functions()->version, more);
 }
 
@@ -319,16 +323,16 @@ __attribute__((constructor)) static void note_process(void)
 	environment_save("KTIME_OPTIONS");
 }
 
-/* The ktime command leaves the processes alone that its program starts. One that was forked, and
- * left the session as daemon(3) does, is the program itself. */
+/* The ktime command does not profile the processes that its program starts, unless told to. But one
+ * that was forked and left the session, as daemon(3) does, is the program itself. */
 static bool is_wanted_process(void)
 {
 	return !run.settings.only_process || run.settings.only_process == process.pid ||
 	       (run.settings.only_process == process.loaded && getsid(0) != process.loaded_session);
 }
 
-/* Whether the process is of a rank that --ranks wants timed; the others count their operations, and
- * time none of them. */
+/* Finds the process's rank. Returns whether --ranks wants it timed; if not, the settings are
+ * changed so that operations are counted and none is timed. */
 static bool is_timed_rank(struct process_rank *rank)
 {
 	bool timed;
@@ -387,10 +391,10 @@ static void start_once(void)
 		return;
 	}
 	output_start();
-	start_cupti();
-	/* Not before: NVML initialised on one thread while CUPTI starts on another leaves a lock of
-	 * the driver's held, and the program's next cuInit waits for it for ever (driver 580.159,
-	 * CUPTI 13.0). */
+	choose_clocks();
+	/* Not before CUPTI is started: NVML initialised on one thread while CUPTI starts on another
+	 * leaves a lock of the driver's held, and the program's next cuInit waits for it for ever
+	 * (driver 580.159, CUPTI 13.0). */
 	if (run.settings.energy)
 		main_thread_add_own(energy_reader_start(devices.count, devices.no_nvml != NULL));
 	describe_cupti();
@@ -404,13 +408,13 @@ static void start_once(void)
 			     "All is collected: each window is as long as the time from one to the "
 			     "next (--every %g); --duration makes them shorter.",
 			     run.settings.every);
-	/* From the first allocation on. */
+	/* A trace of memory begins with the first allocation. */
 	held_changes_want(trace_wants_memory());
 	/* CUPTI may record calls of this thread before its first wrapped one, and gives no number
 	 * of the kernel's for it. */
 	if (options_want_trace(&run.settings) && !thread_self)
 		thread_enter();
-	collector_begin(cupti.waits ? &cupti.settings : NULL);
+	collector_begin(cupti.starts_later ? &cupti.settings : NULL);
 	error = output_start_reporter();
 	if (error)
 		session_note(run.session,
@@ -421,7 +425,7 @@ static void start_once(void)
 				       process.loaded_parent == 1);
 	output_start_metrics();
 	background_threads_wait(BEGIN_WAIT_NS);
-	/* Release: a thread that sees it running sees all of the above. */
+	/* Release: a thread that sees that ktime runs sees all of the above. */
 	atomic_store_explicit(&launch_state.lifecycle, LIFECYCLE_RUNNING, memory_order_release);
 	plan_need_no_more(NEEDS_KTIME);
 }
@@ -443,7 +447,7 @@ void lifecycle_start(void)
 	int idle = LIFECYCLE_IDLE, initialised = LIFECYCLE_INITIALISED;
 
 	if (!driver_load()) {
-		/* As if it were unseen: the program's end says why. */
+		/* As if the program had not initialised the driver: its end says why. */
 		atomic_compare_exchange_strong(&launch_state.lifecycle, &initialised,
 					       LIFECYCLE_IDLE);
 		return;
@@ -487,7 +491,7 @@ void lifecycle_say_blind(void)
 			"RTLD_DEEPBIND or dlmopen");
 }
 
-/* The program may be in a signal handler, or a child of fork: no memory may be asked for here. */
+/* The program may be in a signal handler, or in a child of fork: this may not allocate. */
 void lifecycle_say_unused(void)
 {
 	static const char line[] = "======== Warning: No CUDA application was profiled, exiting\n";
@@ -518,7 +522,7 @@ void lifecycle_prepare_for_sandbox(void)
 	if (!lifecycle_running() || getpid() != process.pid ||
 	    atomic_exchange(&once.prepared, true))
 		return;
-	/* On a busy machine one may still not have begun. */
+	/* On a busy machine a background thread may still not have begun. */
 	background_threads_wait(SANDBOX_WAIT_NS);
 	prometheus_file_end();
 	sandbox_close();
@@ -548,7 +552,8 @@ void lifecycle_finish(void)
 		cold_path_park();
 		return;
 	}
-	/* The others would end the process before the first has the report. */
+	/* Of several threads that end the process, the first one prints: another that returned
+	 * early would end the process before the report is there. */
 	if (!collector_finish(end_caller()) && first)
 		reporter_print();
 }
@@ -572,7 +577,8 @@ void lifecycle_late_work(void)
 {
 	int saved_errno = errno;
 
-	/* Of a call that was made while the report was, nobody would miss it there. */
+	/* Says that calls came after the report; not of a call that was made while the report was
+	 * being made. */
 	if (run.session && getpid() == process.pid && collector_wait_finished(0) &&
 	    !atomic_exchange(&once.said_late, true))
 		output_say_late();
