@@ -31,16 +31,17 @@ bool plan_begins_later(void)
 	       !run.settings.metrics;
 }
 
-/* `times`: and its records time the operations. */
-static void cupti_is_there(uint32_t version, bool times)
+/* `times`: CUPTI's records time every operation, so launches are told that CUPTI is in use. */
+static void note_cupti_started(uint32_t version, bool times)
 {
 	run.header->cupti_active = 1;
 	run.header->cupti_version = version;
 	atomic_store_explicit(&launch_state.cupti, times, memory_order_relaxed);
 }
 
-/* Whether launches inside the profiling window may be only counted. If CUPTI is there from the
- * start `counting_outside` is false, as each launch has a record to be matched. */
+/* Whether launches inside the profiling window may be only counted. Not where they may not be even
+ * outside of it: so if CUPTI was started at the start, as each launch has a record to be matched.
+ */
 static bool counts_in_window(void)
 {
 	return plan.counting_outside && plan.state != PLAN_DEFERRED && !run_wants_every_pair() &&
@@ -52,7 +53,7 @@ void plan_choose(enum plan_state state, uint32_t version, bool runtime_records, 
 	bool ever = state == PLAN_MATCHED || state == PLAN_DEFERRED;
 
 	plan.state = state;
-	plan.late = state == PLAN_WAITING;
+	plan.within_budget = state == PLAN_WAITING;
 	plan.begun = !plan_begins_later();
 	launch_state.events =
 		run.settings.timer != TIMER_CUPTI && run.settings.events != EVENTS_OFF;
@@ -62,7 +63,7 @@ void plan_choose(enum plan_state state, uint32_t version, bool runtime_records, 
 	plan.runtime_records = ever && runtime_records;
 	plan.driver_records = ever && driver_records;
 	if (state == PLAN_MATCHED)
-		cupti_is_there(version, true);
+		note_cupti_started(version, true);
 }
 
 void plan_need(enum plan_need need)
@@ -82,7 +83,8 @@ void plan_capture(bool live)
 	atomic_fetch_add_explicit(&launch_state.needs, live ? one : -one, memory_order_relaxed);
 }
 
-/* What is needed is added first, so that no launch is only counted on the wrong side. */
+/* A reason to record launches is added before one is removed, so that no launch between the two
+ * steps is only counted by mistake. */
 void plan_window(bool open)
 {
 	bool counts = open ? plan.counting : plan.counting_outside;
@@ -103,7 +105,7 @@ void plan_cupti_started(uint32_t version)
 	bool deferred = plan.state == PLAN_DEFERRED;
 
 	plan.state = deferred ? PLAN_MATCHED : PLAN_CONTINUOUS;
-	cupti_is_there(version, deferred);
+	note_cupti_started(version, deferred);
 }
 
 void plan_cupti_refused(bool open)

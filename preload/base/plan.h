@@ -3,7 +3,8 @@
  * The plan: which clock times the run's operations, when CUPTI records, and whether a launch leaves
  * a call record. All other files ask the plan for these.
  *
- *   state		CUPTI				calls		what leads on, and to what
+ *   state		CUPTI				calls		what leads to which next
+ *state
  *
  *   EVENTS	not in use			alone
  *   DEFERRED	not even initialised		alone		the profiling window opens for
@@ -73,7 +74,7 @@ struct plan {
 
 	/* For the collector thread. */
 	enum plan_state state;
-	bool late;	      /* CUPTI is started within a budget of the user's, or was */
+	bool within_budget;   /* the user has set a budget; CUPTI starts once it fits, or has */
 	uint64_t cupti_since; /* calls that began later leave records, in clock_ticks() */
 };
 
@@ -90,17 +91,18 @@ static inline bool plan_is_cupti(void)
 	return atomic_load_explicit(&launch_state.cupti, memory_order_relaxed);
 }
 
-/* Whether calls are matched with their records, if there are any: in PLAN_EVENTS there are none. */
+/* Whether each call is matched with its CUPTI record, if there are records: in PLAN_EVENTS there
+ * are none. */
 static inline bool plan_matches(void)
 {
 	return plan.state < PLAN_CONTINUOUS && plan.state != PLAN_WAITING;
 }
 
-/* Whether CUPTI leaves nothing out that it is asked for, so that where no record is the device was
- * idle. Of no meaning in PLAN_EVENTS, where there are no records. */
+/* Whether CUPTI records every operation, so that the device was idle at any time that no record
+ * covers. Of no meaning in PLAN_EVENTS, where there are no records. */
 static inline bool plan_is_complete(void)
 {
-	return plan_matches() || (plan.state == PLAN_CONTINUOUS && !plan.late);
+	return plan_matches() || (plan.state == PLAN_CONTINUOUS && !plan.within_budget);
 }
 
 /*
@@ -108,29 +110,32 @@ static inline bool plan_is_complete(void)
  * has given one, and nothing is asked for that needs CUPTI from the start.
  */
 bool plan_waits_for_budget(void);
-/* Whether CUPTI is not to be started before the profiling window opens for the first time, nor
- * anything of ktime's be put on the device: with --start off, or until --delay is over. Counters
- * are read by CUPTI from the start. */
+/* Whether, before the profiling window opens for the first time, CUPTI is not started and ktime
+ * puts nothing of its own on the device: with --start off, or until --delay is over. Not with
+ * --metrics, which needs CUPTI from the start. */
 bool plan_begins_later(void);
-/* Whether CUPTI may leave out what costs too much: nothing is asked for that needs every record. */
+/* Whether CUPTI may skip kernels whose records cost too much: no option of the user's needs every
+ * record. */
 bool plan_may_adapt(void);
 
-/* Decides once, before the first call is recorded: EVENTS, DEFERRED, WAITING or MATCHED, as CUPTI
- * is there, of this version. `runtime_records` and `driver_records`: the API records that CUPTI is
- * asked for. */
+/* Sets the first state, once, before the first call is recorded: EVENTS, DEFERRED, WAITING or
+ * MATCHED. `version`: CUPTI's, 0 if it could not be loaded. `runtime_records` and `driver_records`:
+ * whether CUPTI is asked for records of runtime and of driver functions. */
 void plan_choose(enum plan_state state, uint32_t version, bool runtime_records,
 		 bool driver_records);
 /* To be called when the profiling window opens or closes, with the window's lock held. */
 void plan_window(bool open);
 /* CUPTI was started while the program launches, of that version. For the collector thread. */
 void plan_cupti_started(uint32_t version);
-/* A deferred start has failed; `open`: the window is. Under its lock, for the collector thread. */
+/* A deferred start of CUPTI has failed. `open`: whether the profiling window is open. To be called
+ * with that window's lock held, on the collector thread. */
 void plan_cupti_refused(bool open);
-/* After a deferred start: calls that begin from now on leave records. For the collector thread. */
+/* After a deferred start of CUPTI: calls that begin from now on leave records. For the collector
+ * thread. */
 void plan_calls_leave_records(void);
-/* The program makes graphs, and the plan adapts; recording everything costs more than the budget.
- * For the collector thread. */
+/* The program has made its first graph, and CUPTI may skip records. For the collector thread. */
 void plan_graphs_seen(void);
+/* Recording everything costs more than the budget. For the collector thread. */
 void plan_over_budget(void);
 /* The program has ended CUPTI, or taken it: events are the only clock from now on. */
 void plan_cupti_ended(void);

@@ -462,12 +462,12 @@ void recording_start(void (*wake)(void), const struct cupti_settings *late_setti
 	recording.adapts = pause_is_safe() && plan_may_adapt();
 	if (!recording.adapts)
 		return;
-	recording.part = budget_of(plan.late ? BUDGET_OF_WINDOWS : BUDGET_WHOLE);
+	recording.part = budget_of(plan.within_budget ? BUDGET_OF_WINDOWS : BUDGET_WHOLE);
 	recording.credit = recording.part * BUDGET_SAVED_NS;
 	window_times_start(now, budget_of(BUDGET_OF_WINDOWS), clock_ticks() << 20);
 	graph_follow_updates();
 	instantiation_watch(wake);
-	if (!plan.late)
+	if (!plan.within_budget)
 		return;
 	recording.on = false;
 	recording.costs_taken = now;
@@ -519,12 +519,13 @@ static void begin_recording(uint64_t now)
 	window.clock_known = cupti_clock_is_realtime();
 }
 
-/* Adds what CUPTI has cost the launches since the last call; to be called before the recording is
- * turned off or on, as the cost of a launch differs. */
-static void take_costs(uint64_t now)
+/* Adds what CUPTI has cost the launches since the last call of this function; to be called before
+ * the recording is turned off or on, as a launch costs more while it is on. In PLAN_WAITING it adds
+ * nothing, but has CUPTI started once its expected cost fits into the budget. */
+static void update_costs(uint64_t now)
 {
 	uint64_t elapsed = now - recording.costs_taken;
-	struct launch_costs costs = launch_costs_take(plan.late, elapsed);
+	struct launch_costs costs = launch_costs_take(plan.within_budget, elapsed);
 
 	recording.costs_taken = now;
 	if (plan.state == PLAN_WAITING) {
@@ -532,13 +533,13 @@ static void take_costs(uint64_t now)
 			begin_recording(now);
 		return;
 	}
-	if (plan.late || !recording.on) {
+	if (plan.within_budget || !recording.on) {
 		session_count(run.session, COUNTER_cupti_standing_ns, (uint64_t)costs.standing);
 		session_count(run.session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
 	}
 	/* Launches that are only counted are not taken one by one. */
-	recording.work += plan.late ? costs.recording : 0;
-	if (plan.late && recording.on) {
+	recording.work += plan.within_budget ? costs.recording : 0;
+	if (plan.within_budget && recording.on) {
 		recording.credit -= costs.recording;
 		window.spent += costs.recording;
 	}
@@ -552,7 +553,7 @@ static bool turn(bool to, uint64_t now)
 
 	if (recording.on == to)
 		return true;
-	take_costs(now);
+	update_costs(now);
 	turned = memsets_hold() && pause_kernels(PAUSE_BETWEEN_WINDOWS, !to);
 	memsets_release();
 	if (!turned)
@@ -565,8 +566,9 @@ static bool turn(bool to, uint64_t now)
 	return true;
 }
 
-/* Takes what was recorded so far as one window. */
-static void settle(bool turned_off)
+/* Adds what was recorded so far to the sums as one recording window. `turned_off`: the recording of
+ * kernels is off since its end. */
+static void add_as_window(bool turned_off)
 {
 	launches_end(turned_off, window.clock_known ? window.opened : 0,
 		     window.clock_known ? window.closed : UINT64_MAX);
@@ -599,8 +601,8 @@ static void open_window(uint64_t now, bool random)
 		window_check_open(clock_ns(CLOCK_REALTIME), records_now);
 }
 
-/* Ends the windows, as too many lacked records. The recording of kernels stays off: if it stayed
- * on, CUPTI might miss as many records, and would cost more than the budget. */
+/* Opens no recording window any more, as too many lacked records. The recording of kernels stays
+ * off: if it stayed on, CUPTI might miss as many records, and would cost more than the budget. */
 static void end_windows(const struct window_check *found)
 {
 	recording.ended = true;
@@ -624,16 +626,16 @@ static bool records_are_certain(void)
 	       !graph_updates_unread && !run.settings.metrics && !pause_was_shared();
 }
 
-/* Takes the last window's records once they have come; the next window does not open before that.
- */
-static void settle_when_arrived(uint64_t now)
+/* Adds the last recording window once all of its records have come; the next one does not open
+ * before that. */
+static void add_window_when_arrived(uint64_t now)
 {
 	const struct window_check *found;
 
 	versions_window_was_closed();
 	if (!window_records_have_come(now, launches_seen()))
 		return;
-	settle(true);
+	add_as_window(true);
 	window_times_adapt(window.spent);
 	found = records_are_certain() ? window_check_settle() : NULL;
 	if (found)
@@ -644,13 +646,13 @@ static void begin_windows(uint64_t now)
 {
 	plan_over_budget();
 	window.spent = 0;
-	window.random = plan.late;
+	window.random = plan.within_budget;
 	close_window(now);
 	session_note(run.session,
 		     "Kernels are recorded in windows: recording all %s would exceed the budget of "
 		     "%g %%%s. All calls are counted.",
-		     plan.late ? "of them" : "nodes of the graphs", budget_percent(),
-		     plan.late ? "" : " (--graph node records them)");
+		     plan.within_budget ? "of them" : "nodes of the graphs", budget_percent(),
+		     plan.within_budget ? "" : " (--graph node records them)");
 }
 
 /* Whether a window is to be opened for a graph that was never recorded; such windows are no more
@@ -669,7 +671,7 @@ static void update_windows(uint64_t now)
 		if (window_times_are_over(now - window.opened, recording.work, window.spent))
 			close_window(now);
 	} else if (flush.records_awaited) {
-		settle_when_arrived(now);
+		add_window_when_arrived(now);
 	} else if (recording.ended) {
 		return;
 	} else if (window_times_are_due(now, recording.work)) {
@@ -705,7 +707,7 @@ void recording_update_rows(void)
 {
 	if (plan_matches())
 		return;
-	if (plan.late && plan.state == PLAN_CONTINUOUS)
+	if (plan.within_budget && plan.state == PLAN_CONTINUOUS)
 		sums_close_window(true);
 	sums_update_rows();
 }
@@ -716,9 +718,9 @@ static void update_recording(uint64_t now)
 
 	window_times_pass(now, recording.work);
 	update_credit(now);
-	if (all) { /* windows wait */
+	if (all) { /* no recording window opens meanwhile */
 		if (flush.records_awaited)
-			settle(true);
+			add_as_window(true);
 		if (!recording.on)
 			open_window(now, false);
 		window.random = false;
@@ -734,7 +736,7 @@ static void update_recording(uint64_t now)
 	}
 	if (!all && instantiation_count == 0)
 		instantiation_tell(!recording.on, plan.state == PLAN_WINDOWS);
-	/* In windows, what comes after its own one was settled is of no other. */
+	/* A record that comes after its recording window was added belongs to no other window. */
 	if (plan.state == PLAN_CONTINUOUS)
 		launches_settle();
 }
@@ -750,8 +752,8 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 		sums_start();
 	}
 	if (now - recording.costs_taken >= COSTS_PERIOD_NS ||
-	    (plan.late && recording.on && plan.state == PLAN_WINDOWS))
-		take_costs(now);
+	    (plan.within_budget && recording.on && plan.state == PLAN_WINDOWS))
+		update_costs(now);
 	if (plan.state != PLAN_WAITING)
 		update_recording(now);
 	if (sums_are_fresh() || now - recording.rows_updated >= WINDOW_GAP_NS) {
@@ -765,7 +767,7 @@ void recording_finish(void)
 {
 	if (plan_matches())
 		return;
-	settle(!recording.on);
+	add_as_window(!recording.on);
 	sums_update_rows();
 	late_start_finish();
 	if (graph_updates_unread > 0)
