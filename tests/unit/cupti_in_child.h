@@ -13,12 +13,8 @@
 #include <unistd.h>
 
 #include "cupti/library.h"
-#include "preload/base/run.h"
 #include "tests/sim/cupti/state.h"
 #include "tests/unit/own_process.h"
-
-/* No session is there, in which the end of CUPTI would be written. */
-struct run run;
 
 /* The simulated toolkit lies beside the folder of the tests' programs. */
 static inline void set_cuda_home(void)

@@ -14,7 +14,7 @@ $(KERNEL_CLOCK): $(addprefix $(BUILD)/obj/preload/base/, clock_read.o launch_sta
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 # What several of them use: of it each has what it calls.
 TEST_ARCHIVE := $(BUILD)/tests/unit/libtests.a
-$(TEST_ARCHIVE): $(patsubst %, $(BUILD)/obj/tests/unit/%.o, tests caught golden page_text perfetto_text printed records terminal \
+$(TEST_ARCHIVE): $(patsubst %, $(BUILD)/obj/tests/unit/%.o, tests caught golden no_run page_text perfetto_text printed records terminal \
 		whole_profile)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
