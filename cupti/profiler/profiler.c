@@ -201,8 +201,8 @@ static bool enable(struct profiler_device *device, CUcontext context)
 	return true;
 }
 
-/* A Range Profiler stays with what it was configured to before its first start, and those of two
- * contexts exclude each other: so each launch has its own. */
+/* Ends the Range Profiler. Each launch has one of its own, as none can be configured again after
+ * its first start, and those of two contexts exclude each other. */
 static bool disable(struct profiler_device *device)
 {
 	struct profiler_range parameters = {.object = device->range};
@@ -211,7 +211,8 @@ static bool disable(struct profiler_device *device)
 	return call_cuptiRangeProfilerDisable(&parameters);
 }
 
-/* The size that was asked for last is the one that an image is initialized for. */
+/* Makes an image without counters. CUPTI initializes an image for the size that it was asked for
+ * last, so both are done here. */
 static bool make_image(struct profiler_device *device, CUcontext context)
 {
 	struct profiler_range_image_size size = {
@@ -232,7 +233,8 @@ static bool make_image(struct profiler_device *device, CUcontext context)
 
 static void free_device(struct profiler_device *device)
 {
-	/* CUPTI keeps the host object: no other device is planned after a failure. */
+	/* CUPTI's host object is not freed; this happens at most once, as after a failure no other
+	 * device is planned. */
 	free(device->availability);
 	free(device->config);
 	free(device->fresh);
@@ -290,8 +292,8 @@ void profiler_image_clear(const struct profiler_device *device, uint8_t *image)
 
 int profiler_begin(struct profiler_device *device, CUcontext context, uint8_t *image, size_t pass)
 {
-	/* A range for each kernel, of which there is one. Ranges of the user's are longer: they
-	 * held 20 to 250 us beside a kernel of 234 us. */
+	/* CUPTI makes a range of each kernel, and there is one kernel. Ranges that the caller
+	 * begins and ends would be longer than it: by 20 to 250 us at a kernel of 234 us. */
 	struct profiler_range_configure configure = {
 		.config_size = device->config_size,
 		.config = device->config,

@@ -15,14 +15,14 @@
 #include "preload/launch/describe.h"
 #include "preload/launch/thread.h"
 
-/* How long a launch waits for one whose counters are read: beyond that it is taken to be one that
- * the other waits for. Ten times what reading takes. */
+/* How long a launch waits for another whose counters are read. If that takes longer, the other may
+ * be waiting for this launch, which then goes ahead. Ten times what reading takes. */
 #define OTHER_WAIT_NS 2000000000u
-/* How long one whose counters are wanted waits for others to return. Chosen. */
+/* How long a launch whose counters are wanted waits for other launches to return. Chosen. */
 #define ALONE_WAIT_NS 100000000u
 
-/* Held for reading by launches, for writing by one whose counters are read, which would hardly get
- * it where many threads launch if it had to wait for a moment without a launch. */
+/* Held for reading by every launch, and for writing by a launch whose counters are read. Writers
+ * come first: where many threads launch there is hardly a moment without a reader. */
 static pthread_rwlock_t launches = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 struct passage {
@@ -30,7 +30,8 @@ struct passage {
 	struct measure measure;
 };
 
-/* Within a launch: the driver, or what stands in for it, calls its own functions. */
+/* The thread is in a launch: the driver, or a library in its place, calls its own functions there,
+ * which must not take the lock again. */
 static __thread bool within __attribute__((tls_model("initial-exec")));
 
 static struct timespec time_after(uint64_t nanoseconds)
@@ -40,8 +41,8 @@ static struct timespec time_after(uint64_t nanoseconds)
 	return (struct timespec){(time_t)(end / 1000000000u), (long)(end % 1000000000u)};
 }
 
-/* `call`: a launch whose counters may be read; NULL: it, or what else this is, only keeps out of
- * others' way. */
+/* Begins a launch or the begin of a capture. `call`: the launch, whose counters are read if they
+ * are wanted; NULL: no counters are read, but those of other launches are waited for. */
 static void enter(struct passage *passage, const struct call *call)
 {
 	struct timespec end;
@@ -73,8 +74,9 @@ static void leave(struct passage *passage, bool succeeded)
 	within = false;
 }
 
-/* A kernel that waits for others of its launch, or for the kernel before it, must not be held up
- * alone. */
+/* Whether a launch may be held back until no other is in progress: not that of a cooperative kernel
+ * or of one that starts by a signal of the kernel before it, nor one whose attributes are unknown.
+ */
 static bool may_be_alone(const struct call *call, const CUlaunchConfig *config)
 {
 	if (!config || call->dependent)
@@ -89,7 +91,7 @@ static bool may_be_alone(const struct call *call, const CUlaunchConfig *config)
 #define DEFAULT_STREAM_legacy	  CU_STREAM_LEGACY
 #define DEFAULT_STREAM_per_thread CU_STREAM_PER_THREAD
 
-/* The function of each entry that the wrapper's stands for. */
+/* The driver's function behind the wrapper of each entry. */
 static void *real[ENTRY_COUNT];
 
 #define PASSAGE(symbol, parameters, arguments, prepare, measured)                                  \

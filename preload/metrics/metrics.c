@@ -34,7 +34,7 @@ struct metric_sum {
 struct measured_kernel {
 	struct operation *operation;
 	int device;
-	bool excluded;		  /* its name says that it waits for others */
+	bool excluded;		  /* by its name it waits for other kernels to run beside it */
 	bool changed;		  /* since it was written */
 	uint64_t sets;		  /* how often all passes were collected */
 	CUcontext context;	  /* of the passes in `image` */
@@ -66,7 +66,7 @@ static struct {
 	/* Counters are read until this is cleared; `reason` is written before, once. */
 	_Atomic bool active, refused;
 	char reason[512];
-	/* For the one whose launch is alone. */
+	/* Used only by the thread whose launch runs alone. */
 	struct profiler_device *devices[SESSION_DEVICES];
 	size_t image_bytes;
 	struct mark {
@@ -170,7 +170,7 @@ static struct measured_kernel *kernel_of(const struct call *call)
 	return kernel;
 }
 
-/* Those made inside of others have odd tokens. */
+/* Whether the call in progress was not made inside of another: such inner calls have odd tokens. */
 static bool is_outermost(uint32_t in_progress)
 {
 	return in_progress == COUNT_ONLY_CALL || (in_progress && !(in_progress & 1));
@@ -191,7 +191,8 @@ bool measure_wants(const struct call *call)
 	return wanted;
 }
 
-/* The counters of instructions read 0 while kernels are recorded. */
+/* Turns the recording of kernels off, as counters of instructions read 0 while it is on. False,
+ * with a reason, if it cannot be turned off. */
 static bool recording_stops(void)
 {
 	if (pause_is_refused()) {
@@ -259,7 +260,8 @@ static CUresult wait_for_device(void)
 	return synchronize ? synchronize() : CUDA_ERROR_NOT_FOUND;
 }
 
-/* Has the device do nothing, and CUPTI count: false, and all is as before, if it cannot. */
+/* Waits until the device is idle and has CUPTI begin to count. False if it cannot; kernels are then
+ * recorded as before. */
 static bool begin(struct measure *measure, struct measured_kernel *kernel)
 {
 	if (driver.cuCtxGetCurrent(&measure->context) || wait_for_device())
@@ -289,12 +291,14 @@ void measure_begin(struct measure *measure, const struct call *call)
 
 	measure->kernel = NULL;
 	measure->started = clock_ns(CLOCK_MONOTONIC);
-	/* It may have changed before the launch was alone. */
+	/* Asked again: while this launch waited for the others, counting may have ended, a capture
+	 * may have begun, or the kernel may have got its last value. */
 	kernel = atomic_load_explicit(&measured.active, memory_order_relaxed) && !capture_is_live()
 			 ? kernel_of(call)
 			 : NULL;
 	if (kernel) {
-		/* What CUPTI does is not to end a capture that another thread begins. */
+		/* Relaxed: what CUPTI does must not invalidate a capture that another thread begins
+		 * meanwhile. */
 		measure->capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 		driver.cuThreadExchangeStreamCaptureMode(&measure->capture_mode);
 		if (begin(measure, kernel))
@@ -379,7 +383,7 @@ enum metrics_part metrics_part_of(const struct thread *thread, const struct call
 		const struct mark *mark = &measured.marks[i];
 		bool is_of_thread = mark->thread == thread;
 
-		/* A mark from before was of a call that left no record. */
+		/* A mark from before this record belongs to a call without one: it is dropped. */
 		if (is_of_thread && mark->ticks >= record->started &&
 		    mark->ticks - record->started <= record->duration)
 			part = mark->part;
@@ -431,7 +435,7 @@ void metrics_update(void)
 	pthread_mutex_unlock(&measured.lock);
 }
 
-/* What the values of a kernel are of. */
+/* Adds a line to the report that says in how many passes the values were collected. */
 static void note_passes(void)
 {
 	size_t passes = 0;

@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* The types alone: what the functions do is the program's part. */
+/* Only NVTX's types are needed: its functions are compiled into the program. */
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
 
@@ -20,8 +20,9 @@
 
 #define VARIABLE "NVTX_INJECTION64_PATH"
 
-/* Handles are the program's to keep: a domain's is the address of its number here, a registered
- * string's that of its name. */
+/* The program keeps the handles that it is given: a domain's is the address of the element here
+ * that has the domain's number, a registered string's that of the element with its name's number.
+ */
 static uint8_t domain_handles[NAMES_DOMAINS];
 static char string_handles[NAMES_RANGES];
 
@@ -56,7 +57,8 @@ static uint16_t name_of_handle(uint8_t domain, nvtxStringHandle_t handle)
 	return known.domain == domain || !name ? (uint16_t)name : names_range(domain, known.text);
 }
 
-/* A member beyond the structure's size is not there. */
+/* The number of a range's name, which is "" if the structure has none. A program built with an
+ * older NVTX passes a shorter structure: members beyond its size are not read. */
 static uint16_t name_of(uint8_t domain, const nvtxEventAttributes_t *attributes)
 {
 	if (!attributes || attributes->size < offsetof(nvtxEventAttributes_t, message) +
@@ -74,7 +76,7 @@ static uint16_t name_of(uint8_t domain, const nvtxEventAttributes_t *attributes)
 	}
 }
 
-/* In a child of fork a lock may be held for good, and there is no report; it has no ranges. */
+/* In a child of fork nothing is done: a lock may be held for ever there, and there is no report. */
 #define WITHOUT_RANGES(answer)                                                                     \
 	do {                                                                                       \
 		if (lifecycle_forked())                                                            \
@@ -144,7 +146,7 @@ static nvtxDomainHandle_t create_domain_wide(const wchar_t *name)
 	return create_domain(narrow);
 }
 
-/* What has a function for each kind of text. */
+/* The functions that NVTX has once for each kind of text: ASCII, wide characters, registered. */
 #define OF_TEXT(kind, type)                                                                        \
 	static int push_##kind(const type *message)                                                \
 	{                                                                                          \
@@ -174,8 +176,8 @@ struct callback {
 		number, (NvtxFunctionPointer)(function)                                            \
 	}
 
-/* Marks, and the names of categories, threads and CUDA's resources, are none of ktime's: their
- * functions stay empty. */
+/* ktime reports no marks and no names of categories, threads or CUDA's resources: NVTX's own empty
+ * functions stay for these. */
 static const struct callback core[] = {
 	CALLBACK(NVTX_CBID_CORE_RangePushEx, push_attributes),
 	CALLBACK(NVTX_CBID_CORE_RangePushA, push_text),

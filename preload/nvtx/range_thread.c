@@ -24,7 +24,8 @@ struct started_range {
 #define STARTING 1u /* no range's id: these begin with STARTED_MOST */
 
 static __thread struct range_thread *self __attribute__((tls_model("initial-exec")));
-/* Of all threads: their list, what is called as one ends, and the start/end ranges. */
+/* What all threads share: their list, the key whose destructor runs as a thread ends, and the
+ * start/end ranges. */
 static struct {
 	struct range_thread *_Atomic threads;
 	pthread_key_t end_key;
@@ -99,7 +100,7 @@ static struct change *free_slot(struct range_thread *thread)
 	return &thread->changes[head % CHANGE_RECORDS];
 }
 
-/* Tells the collector of a change. Before ktime collects, only the innermost range is noted. */
+/* Tells the collector of a change. Until ktime runs, only the innermost open range is noted. */
 static void publish(struct range_thread *thread, struct change change)
 {
 	struct change *slot;
@@ -236,7 +237,7 @@ uint64_t range_start(uint16_t name)
 							     memory_order_relaxed))
 			continue;
 		now = clock_ticks();
-		/* Release: who reads one of them finds the id changed. */
+		/* Release: a reader that sees one of the new members also sees the changed id. */
 		atomic_store_explicit(&range->started, now, memory_order_release);
 		atomic_store_explicit(&range->owner,
 				      ((struct range_owner){thread->kernel_id, thread->pthread_id}),
@@ -263,7 +264,7 @@ void range_end(uint64_t id)
 	struct change change = {.time = clock_ticks(), .kind = CHANGE_END, .place = place};
 
 	if (!id)
-		return; /* it did not fit */
+		return; /* range_start() had no room for it */
 	if (!thread || id == STARTING ||
 	    atomic_load_explicit(&range->id, memory_order_acquire) != id) {
 		count(&range_counts.unbalanced);

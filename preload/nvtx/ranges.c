@@ -77,10 +77,11 @@ uint16_t history_at(const struct range_history *history, uint64_t time, uint16_t
 	return history->dropped ? PATHS_UNKNOWN : before;
 }
 
-/* Of how many ranges that have ended it is kept when they were open: calls that are only learnt of
- * later may have been made in them. Chosen. */
+/* For how many start/end ranges that have ended the times are kept: the collector may later learn
+ * of calls that were made in them. Chosen. */
 #define PAST	 1024u
-/* Longer than a collector's period. Chosen. */
+/* By how much the ends of two ranges may be out of order. Longer than the collector's period.
+ * Chosen. */
 #define SLACK_US 10000u
 
 struct interval {
@@ -101,7 +102,7 @@ static struct {
 	uint32_t past_count;
 } started;
 
-/* STARTED_PATHS if the path is not known. */
+/* The bit that stands for a path of start/end ranges; STARTED_PATHS: it has none. */
 static unsigned bit_of(uint16_t path)
 {
 	unsigned bit = 0;
@@ -131,7 +132,7 @@ bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint
 	}
 	if (bit == STARTED_PATHS)
 		return false;
-	/* There is one already if its end was lost. */
+	/* If the end of an earlier range in this place was lost, its interval is used again. */
 	if (!range)
 		range = &started.open[started.open_count++];
 	*range = (struct interval){
@@ -195,17 +196,17 @@ uint32_t started_thread(uint16_t path)
 	return bit < STARTED_PATHS ? started.threads[bit] : 0;
 }
 
-/* Of --nvtx-include. */
+/* The patterns of --nvtx-include. */
 static struct {
 	struct range_pattern *patterns[OPTIONS_RANGES];
 	unsigned pattern_count;
-	/* Whether push/pop patterns match a path, once that was found out. */
+	/* Of each path: whether a push/pop pattern matches it (the enumeration below). */
 	uint8_t known[PATHS_MOST];
 } chosen;
 enum { NOT_KNOWN, MATCHES, MATCHES_NOT };
 
-/* Reads them from the settings. */
-static void take_patterns(void)
+/* Parses the patterns that the settings have as text. */
+static void parse_patterns(void)
 {
 	char message[128];
 
@@ -243,14 +244,15 @@ static bool matches_path(uint16_t path)
 	struct open_range_name open[OPEN_MOST];
 	size_t first = OPEN_MOST;
 
-	/* From the top down. */
+	/* The path leads from the innermost range outwards; the names are wanted from the outermost
+	 * one on. */
 	for (; path != PATHS_OUTSIDE && first > 0; path = paths_of(path).parent)
 		open[--first] = name_of(path);
 	return matches_any(true, open + first, OPEN_MOST - first);
 }
 
-/* Whether a call is reported that was made in this path, and in the start/end ranges of these bits:
- * see started_path(). */
+/* Whether --nvtx-include wants a call that was made while the push/pop ranges of `path` were open,
+ * and the start/end ranges whose bits are set in `started`: see started_path(). */
 static bool include_call(uint16_t path, uint32_t started)
 {
 	struct open_range_name open[STARTED_PATHS];
@@ -269,8 +271,9 @@ static bool include_call(uint16_t path, uint32_t started)
 	return matches_any(false, open, count);
 }
 
-/* Ranges of a session: beyond half of them the threads are not told apart. Parts of rows in them.
- * 1.5 MiB and 4 MiB when they are full. Chosen. */
+/* The most ranges that a profile has: once there are half as many, a new range is not told apart by
+ * its thread. The most pairs of a range and a row that has calls in it. They take up to 1.5 MiB and
+ * 4 MiB. Chosen. */
 #define MOST_RANGES 16384u
 #define MOST_PARTS  65536u
 
@@ -279,7 +282,7 @@ struct range_entry {
 	uint32_t number;
 };
 
-/* What is in the profile. */
+/* The profile's ranges and parts, by what they are looked up by. */
 static struct {
 	struct nvtx_range *ranges[MOST_RANGES]; /* number 1 comes first */
 	uint32_t range_count;
@@ -308,8 +311,8 @@ static struct range_entry *entry_on(uint32_t thread, uint16_t path, bool add)
 	return entry_of(&kept.entries, key, add ? sizeof(struct range_entry) : 0);
 }
 
-/* The number of a path's range on a thread, by the low half of its pthread_self(); 0: on any
- * thread. Made the first time; 0 if it does not fit. */
+/* The number of the profile's range for a path on a thread, which is added if there is none.
+ * `thread`: the low half of its pthread_self(); 0: any thread. Returns 0 if there is no room. */
 static uint32_t range_of(uint32_t thread, uint16_t path)
 {
 	struct range_entry *entry = entry_on(thread, path, false);
@@ -340,8 +343,8 @@ static uint32_t range_of(uint32_t thread, uint16_t path)
 	return entry->number = kept.range_count;
 }
 
-/* The range of a path on a thread, which is told apart as long as there is room. What does not fit
- * is counted. 0 too for PATHS_OUTSIDE and PATHS_UNKNOWN. */
+/* As range_of(), but with the thread told apart only while there is room for that. Returns 0 for
+ * PATHS_OUTSIDE and PATHS_UNKNOWN, and, after counting it as lost, for a range without room. */
 static uint32_t range_on(uint32_t thread, uint16_t path)
 {
 	uint32_t number;
@@ -366,8 +369,8 @@ static struct nvtx_part *part_of(uint32_t range, const struct row *row)
 	return entry ? entry->item : NULL;
 }
 
-/* Adds a call of a row; it stands for `weight` calls, and for 0 nobody knows its time. What does
- * not fit is counted. */
+/* Adds a call of a row to a range. The call stands for `weight` calls; 0: its time is not known. If
+ * there is no room, it is counted as lost. */
 static void add_call(uint32_t range, const struct row *row, uint64_t nanoseconds, double weight,
 		     enum clock_source clock)
 {
@@ -390,23 +393,23 @@ static void add_call(uint32_t range, const struct row *row, uint64_t nanoseconds
 		part->maximum = nanoseconds;
 }
 
-/* How long the changes of a thread that has ended are kept, for the records of its calls, ns. */
+/* How long after a thread's end its past is kept, in ns: records of its calls may still come. */
 #define KEEP_NS 2000000000u
 
-/* In which ranges a thread was: what is kept of it when it has ended. */
+/* In which ranges a thread was, and when. It outlives the thread by KEEP_NS. */
 struct past {
 	uint32_t kernel_id, pthread_id; /* as in struct range_thread */
 	uint16_t at_start;
 	bool replaced; /* its kernel_id is another thread's now */
 	struct range_history history;
 	uint64_t ended_at; /* CLOCK_MONOTONIC in ns */
-	struct past *next; /* that of the thread that ended next */
+	struct past *next; /* of the thread that ended after this one */
 };
 
-/* Where threads were. */
+/* The pasts of all threads. */
 static struct {
 	struct entry *pasts; /* by kernel_id */
-	/* Of threads that have ended, in that order. */
+	/* The pasts of threads that have ended, the first to end first. */
 	struct past *ended, **ended_end;
 	bool (*counts)(uint64_t);
 	bool running;
@@ -414,9 +417,10 @@ static struct {
 	.ended_end = &threads.ended,
 };
 
-/* A range of a path has ended, which began at `begin`; ticks. */
-static void take_end(uint32_t number, uint16_t path, uint32_t thread, uint64_t begin, uint64_t end,
-		     uint32_t id)
+/* Adds to range `number` of the profile that a range of `path` was open from `begin` to `end`, in
+ * ticks. */
+static void add_ended_range(uint32_t number, uint16_t path, uint32_t thread, uint64_t begin,
+			    uint64_t end, uint32_t id)
 {
 	const struct range_name name = names_of(paths_of(path).name);
 	struct nvtx_range *range = ranges_numbered(number);
@@ -457,7 +461,7 @@ static void take_started_end(uint16_t place, uint64_t begin, uint64_t end)
 	uint16_t number = started_end(place, begin, end, &thread);
 
 	if (number)
-		take_end(range_of(0, number), number, thread, begin, end, place + 1u);
+		add_ended_range(range_of(0, number), number, thread, begin, end, place + 1u);
 }
 
 static void take_change(struct range_thread *thread, const struct change *change)
@@ -472,8 +476,8 @@ static void take_change(struct range_thread *thread, const struct change *change
 	else
 		history_add(&thread->past->history, change->time, change->now);
 	if (change->kind == CHANGE_PATH && change->started)
-		take_end(range_on(thread->pthread_id, change->path), change->path,
-			 thread->kernel_id, change->started, change->time, 0);
+		add_ended_range(range_on(thread->pthread_id, change->path), change->path,
+				thread->kernel_id, change->started, change->time, 0);
 }
 
 static struct entry *past_entry(uint32_t kernel_id, bool add)
@@ -546,8 +550,8 @@ void ranges_start(bool (*the_counts)(uint64_t))
 {
 	threads.counts = the_counts;
 	range_each_started(take_start);
-	take_patterns();
-	/* A count-only call leaves no record of where it was made. */
+	parse_patterns();
+	/* Each call needs a record: nobody knows in which range a count-only call was made. */
 	if (ranges_are_chosen())
 		plan_need(NEEDS_ITS_RANGE);
 }
@@ -565,8 +569,8 @@ void ranges_drain(void)
 		drain_thread(thread);
 }
 
-/* The ranges that a thread has open. One that opens and closes more at the same time may have read
- * a time that is another range's: so at the end of a run whose threads go on. */
+/* Ends the ranges that a thread still has open. If the thread goes on, as at the end of the run, it
+ * may open and close ranges meanwhile, and a range may be given the begin of another. */
 static void end_open(struct range_thread *thread, uint64_t now)
 {
 	uint32_t count = atomic_load_explicit(&thread->open_count, memory_order_acquire);
@@ -579,7 +583,7 @@ static void end_open(struct range_thread *thread, uint64_t now)
 
 		if (!range || begin > now)
 			continue;
-		take_end(range, path, thread->kernel_id, begin, now, 0);
+		add_ended_range(range, path, thread->kernel_id, begin, now, 0);
 		ranges_numbered(range)->open++;
 	}
 }
@@ -590,7 +594,7 @@ static void count_lost(const struct range_thread *thread)
 		      atomic_load_explicit(&thread->lost, memory_order_relaxed));
 }
 
-/* Takes all that a thread did which has ended. */
+/* If the thread has ended: reads the rest of its changes, ends its open ranges and returns true. */
 static bool is_done(struct range_thread *thread, uint64_t now)
 {
 	if (!atomic_load_explicit(&thread->ended, memory_order_acquire))
@@ -650,8 +654,8 @@ void ranges_add_untimed(const struct range_place *place, const struct row *row)
 	ranges_add(place, row, 0, 0, CLOCK_NONE);
 }
 
-/* CUPTI's clock and the host's differ by some microseconds: by its middle a call is least likely to
- * be taken for another range's. */
+/* CUPTI's clock and the host's differ by some microseconds. So the middle of the call decides, as
+ * it is the least likely to fall into another range. */
 struct range_place ranges_of_record(uint32_t thread, uint64_t start, uint64_t end)
 {
 	double since = (double)(int64_t)(start + (end - start) / 2 - run.scale.realtime);
