@@ -118,7 +118,8 @@ struct idle_table {
 	const struct idle_sum *sums;
 };
 void idle_sheet(struct sheet *sheet, const struct idle_table *table, size_t count);
-/* Its rows; the first cell is what a page says that the row is of. */
+/* Fills the cells of a row of that sheet. The first cell is a page's heading of the row, such as
+ * "launch latency". */
 void idle_fill_row(const struct sheet *sheet, size_t index, struct cell *cells);
 /* The function's name of a kernel, or the name as it is, without control characters. The caller
  * frees it; NULL if memory is out. */

@@ -80,8 +80,8 @@ void table_sort(struct table *table, const struct options *options);
 /* Adds a row's figures to those of its name. 0; -ENOMEM, which only histograms can bring. */
 int table_row_add(struct table_row *sum, const struct session *session, const struct row *row,
 		  bool histograms);
-/* Parts of the summary's sheet. On a terminal that is too narrow for them the sections' titles
- * leave their column. */
+/* Which columns the summary's sheet has. On a terminal that is too narrow for a column of the
+ * sections' titles (SUMMARY_NARROW) the titles stand on lines of their own. */
 enum { SUMMARY_WIDE = 1, SUMMARY_NARROW = 2, SUMMARY_EXTREMES = 4, SUMMARY_PERCENTILES = 8 };
 /* A histogram in at most `most` bars: the buckets from the first to the last that are not empty. */
 #define BARS_MOST 48
@@ -89,15 +89,15 @@ struct bars {
 	unsigned first, last, step, count; /* buckets: how many a bar has; how many bars */
 	uint64_t calls[BARS_MOST], all, largest;
 };
-/* False if there is no sample. */
+/* False if the histogram is empty. */
 bool bars_of(struct bars *bars, const struct histogram *histogram, unsigned most);
 /* The sheet of tables by enum table_section, as text with full names. */
 void summary_sheet(struct sheet *sheet, const struct table *tables);
-/* Its rows; the last cell is the name. */
+/* Fills the cells of a row of the summary's sheet; the last one is the name. */
 void summary_fill_row(const struct sheet *sheet, size_t index, struct cell *cells);
 /* nvprof's table of an NVTX range, from tables by enum table_section. */
 void summary_write_range(const struct table *tables, const struct options *options, FILE *file);
-/* A row's part of its section's time. */
+/* A row's percentage of its section's time. */
 static inline double table_percent(const struct table *table, const struct table_row *row)
 {
 	return table->total > 0 ? 100.0 * (double)row->total / (double)table->total : 0;
@@ -105,21 +105,21 @@ static inline double table_percent(const struct table *table, const struct table
 /* "20.1 ± 3.9 ms (95 %), from 261 of 20,000 calls."; of `about` as many. */
 void table_estimate_write(const struct table_row *row, bool about, FILE *file);
 
-/* Of the durations of the counted calls, ns^2. */
+/* The variance of the durations of the counted calls, ns^2. */
 double table_variance(const struct table_row *row);
-/* A cell; nanoseconds. */
+/* The time in a row's cell, in nanoseconds. */
 uint64_t table_time(const struct table_row *row, enum table_column column);
 
 /* The calls of a row: as the hooks or a clock counted them, whichever saw more. */
 uint64_t row_calls(const struct row *row);
-/* Of how many calls a clock's times are: events never time the nodes of graphs. */
+/* How many calls a clock's times stand for: events never time the nodes of graphs. */
 uint64_t row_calls_of_clock(const struct row *row, enum clock_source clock);
 /* The figures that a row shows, and from which clock. */
 const struct figures *row_figures(const struct session *session, const struct row *row,
 				  enum clock_source *clock);
 /* What a call of a row takes on average, ns, by what it shows; 0 if no call was timed. */
 double row_average(const struct session *session, const struct row *row);
-/* Whether a row's total is an estimate from the calls that this clock timed, and that estimate. */
+/* Whether a row's total is an estimate from the calls that this clock timed; and the estimate. */
 bool row_is_estimated(const struct row *row, enum clock_source clock);
 struct estimated row_estimate(const struct row *row, enum clock_source clock);
 /* What the row's rates are made of; false if no call was timed. */
@@ -140,8 +140,8 @@ struct rates_table {
 	size_t count, room;
 };
 
-/* The timed copies and memsets, those with most time first; with patterns the kernels. `device`:
- * it stands in the name. 0 or -ENOMEM. */
+/* Collects the timed copies and memsets; if patterns of declared work are given, the timed kernels
+ * instead. Those with most time come first. `device`: the names tell the device. 0 or -ENOMEM. */
 int rates_collect(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
 		  bool device);
 void rates_free(struct rates_table *table);
@@ -153,11 +153,12 @@ struct rates_line {
 	const struct rates_row *row;
 	int unit;
 };
-/* A line for each of a table's rows that --top leaves, or for each unit that they have, or both: a
- * row without units has one line. Returns how many. */
+/* Makes lines of the table's rows that --top shows: with `rows` one for each row, which shows
+ * its first unit of --work if it has any; with `units` one for each unit that has none yet. Returns
+ * how many. */
 size_t rates_add_lines(const struct rates_table *table, unsigned top, bool rows, bool units,
 		       struct rates_line *lines);
-/* The sheet of such lines, and its part of copies and memsets. */
+/* Sets up the sheet of such lines. `parts`: RATES_COPIES adds the columns of copies and memsets. */
 #define RATES_COPIES 1
 void rates_sheet(struct sheet *sheet, const struct rates_line *lines, size_t count, unsigned parts);
 

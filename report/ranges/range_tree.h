@@ -28,8 +28,8 @@ struct range_node {
 	unsigned depth;
 	uint64_t calls, total, minimum, maximum; /* on the host; ns */
 	uint32_t known;				 /* enum figure_known */
-	uint64_t open;				 /* of the calls: were open at the end */
-	size_t first_part, part_count;		 /* of the tree's parts: its own */
+	uint64_t open;				 /* how many of the calls were open at the end */
+	size_t first_part, part_count;		 /* which of the tree's parts are its own */
 	struct range_sum own, all; /* launched in the range alone, and also in those inside of it */
 };
 

@@ -55,7 +55,7 @@ void estimate_halve(struct estimate *estimate)
 	estimate->shift++;
 }
 
-/* What another process may have written to the file is no place. */
+/* The place as a number; 0 if another process has written to the file what cannot be one. */
 static uint64_t place_of(double at)
 {
 	return at > 0 && at < 0x1p62 ? (uint64_t)at : 0;
@@ -68,7 +68,8 @@ static unsigned stretch_of(const struct estimate *estimate, uint64_t place)
 	return stretch < ESTIMATE_STRATA ? (unsigned)stretch : ESTIMATE_STRATA - 1;
 }
 
-/* Adds the calls up to this number to the stretches that they are in. */
+/* Adds the calls after the last position, up to number `calls`, to the stretches that they are in.
+ */
 static void count_calls(struct estimate *estimate, double calls)
 {
 	double from = estimate->position;
@@ -87,7 +88,7 @@ static void count_calls(struct estimate *estimate, double calls)
 	estimate->position = from;
 }
 
-/* Adds a call at a place, and those up to this number. */
+/* Adds a drawn call at place `at`, and counts all calls up to number `calls`. */
 static uint64_t add_call(struct estimate *estimate, double at, double calls, double weight)
 {
 	uint64_t place = place_of(at);
@@ -133,7 +134,8 @@ void estimate_timed(struct estimate *estimate, uint64_t place, double weight, ui
 	struct stratum *stratum = &estimate->strata[index];
 	double value = (double)nanoseconds, excess;
 
-	/* The second one says nothing: it is as much longer than the first as that is than it. */
+	/* The second duration says nothing of the skew: it is as far above the mean of the two as
+	 * the first is below, or the reverse. */
 	if (stratum->timed > 1) {
 		excess = value - stratum->total / stratum->weight;
 		estimate->cubes += weight * weight * (weight - 1) * excess * excess * excess;
@@ -175,13 +177,14 @@ void estimate_take_off(struct estimate *estimate, double nanoseconds)
 	}
 }
 
-/* Strata that are taken together, and the calls between them and the group before. */
+/* Neighbouring strata with one mean, and the gap: the calls between the group before and this one,
+ * of which none was timed. */
 struct group {
 	struct stratum sum;
 	double mean, variance; /* of one call; the variance is of n - 1 */
-	double gap;	       /* calls between the group before and this one: none was timed */
-	bool lost;	       /* some of these were to be timed */
-	double calls;	       /* for which its mean stands: its own, and its part of the gaps */
+	double gap;	       /* calls in the gap */
+	bool lost;	       /* some calls in the gap were to be timed */
+	double calls; /* that its mean stands for: its own, and its part of the gaps beside it */
 };
 
 struct groups {
@@ -197,8 +200,8 @@ struct groups {
 	double pooled;		       /* variance of one call within its group */
 };
 
-/* Calls beside a group of which none was drawn are its own if that may be by chance: else they were
- * not asked, as the ring was full. */
+/* Makes the calls of a gap part of a group if it may be by chance that none of them was drawn. In a
+ * longer gap no draw was made, as the ring of call records was full. */
 static void absorb(struct group *group, double *gap)
 {
 	if (*gap * (double)group->sum.timed >= LEAST_GROUP * group->sum.weight)
@@ -212,14 +215,16 @@ static double mean_weight(const struct group *group)
 	return group->sum.weight / (double)group->sum.timed;
 }
 
-/* Gaps that chance explains become part of a group, and a small last group of the one before. */
+/* Makes gaps that chance explains part of a group beside them, and a last group with few timed
+ * calls part of the group before. */
 static void close_gaps(struct groups *groups, bool last_lost)
 {
 	struct group *first = groups->group, *last = first + groups->count - 1;
 
 	if (!first->lost)
 		absorb(first, &first->gap);
-	/* Where the chance has changed, a gap is part of what had the lesser one. */
+	/* Where the chance to be timed has changed, a gap belongs to the group with the lower one.
+	 */
 	for (struct group *group = first + 1; group <= last; group++) {
 		if (group->lost)
 			continue;
@@ -240,7 +245,7 @@ static void close_gaps(struct groups *groups, bool last_lost)
 	groups->count--;
 }
 
-/* `after`: calls that came after those in the strata. */
+/* Puts the strata into groups. `after`: calls that came after those in the strata. */
 static void group_strata(struct groups *groups, const struct estimate *estimate, double after)
 {
 	struct group *last = NULL;
@@ -273,7 +278,7 @@ static void group_strata(struct groups *groups, const struct estimate *estimate,
 		close_gaps(groups, lost);
 }
 
-/* Means and variances of the groups, and of all calls. */
+/* Computes the means and variances of the groups, and the mean of all calls. */
 static void average(struct groups *groups)
 {
 	double total = 0, within = 0;
@@ -289,7 +294,7 @@ static void average(struct groups *groups)
 		group->mean = sum->total / sum->weight;
 		group->calls = sum->calls + before + after;
 		variance = sum->squares / sum->weight - group->mean * group->mean;
-		/* What rounding leaves of equal durations is none. */
+		/* Equal durations leave a tiny rest by rounding, which is no variance. */
 		if (sum->timed > 1 && variance > 1e-9 * group->mean * group->mean)
 			group->variance = variance * (double)sum->timed / (double)(sum->timed - 1);
 		within += group->variance * (double)(sum->timed - 1);
@@ -304,7 +309,7 @@ static void average(struct groups *groups)
 	groups->pooled = freedom ? within / (double)freedom : 0;
 }
 
-/* By how much the means of two neighbours differ, squared, less what chance makes them differ. */
+/* The squared difference of two neighbours' means, less what chance alone would make of it. */
 static double jump_between(const struct groups *groups, const struct group *left,
 			   const struct group *right)
 {
@@ -315,7 +320,7 @@ static double jump_between(const struct groups *groups, const struct group *left
 	return squared > 0 ? squared : 0;
 }
 
-/* Calls of a group that had been drawn and were not timed, and what they stand for. */
+/* How many calls of a group those stand for that were drawn and never timed. */
 static double missing_in(const struct group *group)
 {
 	const struct stratum *sum = &group->sum;
@@ -324,9 +329,9 @@ static double missing_in(const struct group *group)
 }
 
 /*
- * The variance of the total by what the calls that are missing may differ from their neighbours:
- * the duration may change anywhere between the two, or go another way meanwhile, by as much as
- * other neighbours differ.
+ * The variance of the total that comes from calls without a time: those of the gaps, and those that
+ * were drawn and never timed. Between two groups the duration may change at any moment from one
+ * mean to the other, or deviate from both by as much as other neighbours differ.
  */
 static double variance_of_gaps(const struct groups *groups)
 {
@@ -342,13 +347,13 @@ static double variance_of_gaps(const struct groups *groups)
 
 		sum += missing * missing * (jump / 12 > others / 2 ? jump / 12 : others / 2);
 	}
-	/* Before the first group and after the last there is a neighbour on one side only: the mean
-	 * may be anything up to twice that of all. */
+	/* The gaps before the first group and after the last have a neighbour on one side only:
+	 * their mean may be anything up to twice the mean of all. */
 	return sum + (pow(groups->group[0].gap, 2) + pow(groups->last_gap, 2)) * groups->mean *
 			     groups->mean / 3;
 }
 
-/* Abramowitz and Stegun, 26.7.5. */
+/* Formula 26.7.5 of Abramowitz and Stegun, Handbook of Mathematical Functions. */
 double estimate_student_95(double freedom)
 {
 	const double z = NORMAL_95, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
@@ -416,7 +421,7 @@ struct estimated estimate_of(const struct estimate *estimate, uint64_t calls)
 		return estimated;
 	}
 	average(&groups);
-	/* Of calls that are shorter than the overhead that was taken off nothing may be left. */
+	/* Calls may be shorter than the overhead that was subtracted: then the total is 0. */
 	estimated.total = groups.mean > 0 ? groups.mean * (double)calls : 0;
 	for (unsigned i = 0; i < groups.count; i++)
 		squares += groups.group[i].calls * groups.group[i].sum.squares /

@@ -16,11 +16,11 @@
 /* The unit that a time (nanoseconds) is written in; chosen before it is rounded. */
 enum time_unit number_time_unit(uint64_t nanoseconds);
 extern const char *const time_unit_names[]; /* "s", "ms", "us", "ns" */
-/* With its unit, at most 8 characters: "1.2160us". */
+/* A time with its unit, at most 8 characters: "1.2160us". */
 const char *number_time(char *text, uint64_t nanoseconds);
-/* In a given unit, without it, at most 8 characters: "1.22e-03". */
+/* A time in a given unit, which is not written, at most 8 characters: "1.22e-03". */
 const char *number_time_in(char *text, uint64_t nanoseconds, enum time_unit unit);
-/* In a given unit with six decimals: "1.216000". */
+/* A time in a given unit, which is not written, with six decimals: "1.216000". */
 const char *number_time_csv(char *text, uint64_t nanoseconds, enum time_unit unit);
 
 /* Sizes go by 1024 and are called B, KB, MB and GB. */

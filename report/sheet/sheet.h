@@ -40,12 +40,12 @@ void out_bytes(struct out *out, const char *bytes, size_t length);
 void out_text(struct out *out, const char *text);
 /* Text from outside: see visible.h. */
 void out_visible(struct out *out, const char *text);
-/* The same with some characters as HTML's entities. */
+/* As out_visible(), but the characters of `special` are written as HTML's entities. */
 void out_entities(struct out *out, const char *text, const char *special);
 void out_blanks(struct out *out, int count);
-/* At most 500 bytes. */
+/* Writes a formatted text of at most 500 bytes. */
 void out_format(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Hands on what there is. The last call. */
+/* Hands on what the buffer holds. To be called last. */
 void out_flush(struct out *out);
 
 #define SHEET_COLUMNS 32
@@ -142,7 +142,7 @@ struct sheet {
 /* The columns of an array. */
 #define SHEET_OF(array) .columns = (array), .column_count = sizeof(array) / sizeof(*(array))
 
-/* Writes it in its form: text or CSV. */
+/* Writes the sheet in its form: text or CSV. */
 void sheet_write(struct sheet *sheet, FILE *file);
 void sheet_text(struct sheet *sheet, struct out *out);
 void sheet_csv(struct sheet *sheet, struct out *out);
@@ -158,21 +158,21 @@ void sheet_choose_units(struct sheet *sheet, int unit, size_t first, size_t coun
 void cell_count(struct cell *cell, uint64_t count);
 void cell_real(struct cell *cell, double value);
 void cell_text(struct cell *cell, const char *text);
-/* Text of a group of rows. */
+/* Sets the number of the group of rows that a cell of a `once` column belongs to, and its text. */
 void cell_group(struct cell *cell, uint64_t group, const char *text);
 /* A text from malloc, which the cell frees; NULL: memory is out. */
 void cell_own(struct cell *cell, char *text);
-/* HTML from malloc; NULL: memory is out. */
+/* HTML from malloc, which the cell frees; NULL: memory is out. */
 void cell_markup(struct cell *cell, char *markup);
-/* Formatted, without malloc up to 47 bytes. */
+/* Sets a formatted text. Up to 47 bytes need no malloc. */
 void cell_print(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* For the writers. Begins a form. */
+/* The functions below are for the writers of the forms. This one begins a form. */
 void sheet_begin(struct sheet *sheet, enum sheet_form form);
 bool column_shows(const struct sheet *sheet, unsigned column);
 /* The cells of a row. */
 struct cell *sheet_cells(struct sheet *sheet, size_t row);
-/* Frees what they held. */
+/* Frees what the cells of the row held. */
 void sheet_clear(struct sheet *sheet);
 /* A cell as it is written for reading, or in CSV: in the buffer, but for its text. */
 const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct cell *cell,
