@@ -20,7 +20,7 @@ struct profile_row {
 	struct text_entry entry; /* by nsys's name for it */
 	bool api;		 /* a call on the host; else an activity of the GPU */
 	char *name;		 /* as it is printed */
-	uint64_t calls;		 /* all of them */
+	uint64_t calls;		 /* timed or not */
 	uint64_t timed;		 /* those that average, variance, minimum and maximum come from */
 	double total;		 /* of all calls; times are in ns */
 	double average, variance;
@@ -135,7 +135,7 @@ struct comparison {
 	size_t gpu_untimed; /* GPU rows with that verdict */
 };
 
-/* Thresholds unless one is given: of several runs a side, and of one. */
+/* The thresholds if the user gives none: with several runs a side, and with one. */
 #define THRESHOLD_RUNS 0.02
 #define THRESHOLD_RUN  0.10
 
@@ -184,16 +184,16 @@ double welch_margin(uint64_t count_a, double variance_a, uint64_t count_b, doubl
 /* "A: run.ktime (ktime)", and B in a second line. */
 void comparison_print_sides(const struct comparison *comparison, FILE *file);
 
-/* What a row's verdict is of: of a call's time, or of that of all calls. */
+/* Which change a row's verdict is about: that of a call's time, or of the time of all calls. */
 const struct change *comparison_change(const struct comparison_row *row);
 /* "0.973..1.033", or "-". */
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change);
-/* The lines that sum it up; `between` stands between the first of them, which Markdown has as
- * paragraphs. */
+/* Prints the lines that sum the comparison up; `between` stands between the first of them, which
+ * Markdown has as paragraphs. */
 void comparison_print_lines(const struct comparison *comparison, const char *between, FILE *file);
 
-/* Its table, a row for each of its own: like nvprof's, with both sides' times of a run and a
- * verdict. CSV has times in nanoseconds, and nothing where there is none. */
+/* The comparison's table, with a row for each comparison_row: like nvprof's, with both sides' times
+ * of a run and a verdict. CSV has times in nanoseconds, and nothing where there is none. */
 struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_form form);
 /* The table and the lines that sum it up, which Markdown has above; of JSON one object, with times
  * in nanoseconds and null where there is none. */
@@ -212,11 +212,12 @@ enum quantity {
 	QUANTITY_ENERGY,
 	QUANTITY_COUNT
 };
-/* What it is on either side, NAN where it is not known. False: there is nothing to compare. */
+/* A quantity's value on each side, NAN where it is not known. False: there is nothing to compare.
+ */
 bool comparison_quantity(const struct comparison *comparison, int device, unsigned quantity,
 			 double values[2]);
 
-/* A line for each device whose memory at most, clocks, their reasons or energy differ. */
+/* Prints a line for each device whose peak of memory, clocks, clock reasons or energy differ. */
 void comparison_print_devices(const struct comparison *comparison, FILE *file);
 
 /* `ktime diff --html`: writes the comparison as a page to that file. 0, or -errno with a one-line

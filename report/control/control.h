@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Commands to a program that runs under ktime: a page of its profile, which another process of the
- * same user maps too. The collector polls it, so a command takes up to a few milliseconds and the
- * program's threads nothing; there is no signal, socket or right that it needs. Each side reads
- * what the other writes with suspicion: it may be anything.
+ * same user maps too. The collector polls the page, so a command takes up to a few milliseconds and
+ * costs the program's threads nothing. It needs no signal, socket or special right. Each side
+ * checks what it reads, as the other may have written anything.
  */
 #ifndef KTIME_REPORT_CONTROL_CONTROL_H
 #define KTIME_REPORT_CONTROL_CONTROL_H
@@ -17,10 +17,10 @@
 enum control_command {
 	CONTROL_NONE,
 	CONTROL_ON,	 /* open the profiling window, for `duration`, or for good if it is 0 */
-	CONTROL_OFF,	 /* close it */
+	CONTROL_OFF,	 /* close the profiling window */
 	CONTROL_COLLECT, /* take what has finished until now into the profile */
-	/* Keep a trace of GPU operations, API calls or both for `duration` and some seconds more,
-	 * or until it is ended; then its records are forgotten. */
+	/* Keep a trace of GPU operations, API calls or both until CONTROL_TRACE_END, or for
+	 * `duration` and some seconds more; after that its records are dropped. */
 	CONTROL_TRACE_GPU,
 	CONTROL_TRACE_API,
 	CONTROL_TRACE_BOTH,
@@ -37,14 +37,14 @@ struct control_page {
 	uint32_t answered; /* number of the last request that was carried out */
 	int32_t result;	   /* what that request came to: 0 or -errno */
 	uint32_t updating; /* odd while the collector may write to the profile */
-	uint32_t open;	   /* 1 while the profiling window is */
+	uint32_t open;	   /* 1 while the profiling window is open */
 };
 
 struct control;
 /*
- * Opens the page of a profile. 0, or -errno with a one-line message. One process at a time has it
- * open; others wait for some seconds. Who waits says so on stderr, in the name of `speaker`, such
- * as "ktime off".
+ * Opens the page of a profile. 0, or -errno with a one-line message. Only one process at a time has
+ * the page open; another waits some seconds for it, and says so on stderr in a line that begins
+ * with `speaker`, such as "ktime off".
  */
 int control_open(struct control **control, const char *speaker, const char *path, char *message,
 		 size_t size);

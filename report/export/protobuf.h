@@ -11,16 +11,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Messages in messages. */
+/* How deep messages may lie in messages. */
 #define PROTOBUF_DEPTH 8
 
 /* Begins as zeros and is used again for message after message. */
 struct protobuf {
 	unsigned char *bytes;
 	size_t size, capacity;
-	size_t begun[PROTOBUF_DEPTH]; /* where what is open begins */
-	unsigned depth;
-	bool failed; /* memory is out: nothing is added from then on */
+	size_t begun[PROTOBUF_DEPTH]; /* where the fields of each open message begin */
+	unsigned depth;		      /* how many messages are open */
+	bool failed;		      /* memory is out: nothing is added from then on */
 };
 
 /* Add a field to the message; `field` is its number in the .proto file, 1 or more. */

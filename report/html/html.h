@@ -25,8 +25,8 @@ struct html {
 /* A text from a program: control characters and bytes that are no UTF-8 as \x1b, and what would be
  * markup, in an element or in an attribute's quotes, as references. */
 void html_text(struct html *html, const char *text);
-/* What is written to a file in between, a list with an item for each line: one of lines, "ul", or
- * of findings, "ol". NULL, and then -ENOMEM, if memory is out. */
+/* Makes a list of the lines that the caller writes to a file between two calls: a list of lines,
+ * "ul", or of findings, "ol". The file is NULL if memory is out; `error` is -ENOMEM then. */
 struct html_lines {
 	FILE *file;
 	char *text;
@@ -39,9 +39,9 @@ void html_json_text(struct html *html, const char *text);
 
 /* What a page begins with, up to the link that skips to the report. */
 void html_begin(struct html *html, const char *title);
-/* And what it ends with: the scripts that it works without. */
+/* What a page ends with: its scripts, without which it can be read too. */
 void html_end(struct html *html);
-/* The script of a timeline, behind its data. */
+/* Writes the script of a timeline, after the timeline's data. */
 void html_timeline_script(struct html *html);
 
 /* A table's frame, which scrolls where it is wider than the page. `id` is the table's; the caption
@@ -55,8 +55,8 @@ void html_table_end(struct html *html);
 void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,
 		const char *caption);
 
-/* HTML in a cell: what is written to `inside` in between. False, and then an error of the page's,
- * if memory is out. */
+/* Puts the HTML that the caller writes to `inside` between two calls into a cell. False if memory
+ * is out, which `error` of the page says then. */
 struct html_markup {
 	struct html inside;
 	char *text;

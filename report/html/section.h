@@ -61,12 +61,13 @@ struct track {
 	uint32_t level;	    /* ranges: in how many others they are */
 	struct item *items; /* by their start */
 	size_t count, room;
-	/* While a thread's ranges are read, of level 0: the ends of those that are open. */
+	/* Only of a thread's track of level 0, and only while its ranges are read: the ends of the
+	 * open ranges, by level. */
 	uint64_t ends[LEVELS_MOST];
 	unsigned open;
 };
 
-/* Tracks of a page. Chosen. */
+/* The most tracks of a page. Chosen. */
 #define TRACKS_MOST 256
 
 struct timeline {
@@ -90,7 +91,7 @@ struct block {
 	uint64_t start, end;
 	const struct item *longest;
 	uint64_t items;
-	uint64_t time; /* of all of them */
+	uint64_t time; /* of all its items together */
 };
 
 /* Chooses the shortest step that leaves no more blocks than a page has. */

@@ -22,9 +22,9 @@ struct programs {
 };
 
 /*
- * Their profiles. A process's profile is found wherever it lies, in a container too, by what the
- * process has mapped. 0, or -errno with a one-line message: those that were found are there even
- * then. Free them with left_profiles_free().
+ * Finds the profiles of these programs. A process's profile is found by the files that the process
+ * has mapped, so wherever it lies, in a container too. 0, or -errno with a one-line message:
+ * `profiles` has those that were found even then. Free them with left_profiles_free().
  */
 int processes_find(struct left_profile **profiles, size_t *count, const struct programs *programs,
 		   char *message, size_t size);
@@ -50,7 +50,7 @@ struct readings {
 	size_t count;
 };
 
-/* Of one name, over all devices. Times are nanoseconds. */
+/* The row of one name, over all devices. Times are nanoseconds. */
 struct reading_row {
 	const struct table_row *run; /* in the whole run */
 	uint64_t calls, total;	     /* since the last reading */
@@ -79,7 +79,8 @@ struct reading_use {
  */
 int readings_take(struct readings *readings, char *message, size_t size);
 void readings_free(struct readings *readings);
-/* The part that came since an earlier figure, which an estimate may have been larger in. */
+/* By how much a figure has grown since an earlier reading; 0 if it has shrunk, as an estimate may.
+ */
 static inline uint64_t added_since(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -111,9 +112,10 @@ int screen_run(struct readings *readings, const struct options *options);
 command_function command_on, command_off, command_window, command_snapshot;
 
 /*
- * Takes off a profile what an earlier copy of the same one has. Smallest and largest times come
- * from the histograms, to 3 %; those of bytes, the slowest and fastest calls, the longest gaps and
- * the notes stay the run's. -EINVAL: the earlier one is not of the same process, or not earlier.
+ * Subtracts an earlier copy of a profile from it, so that an interval is left. Smallest and largest
+ * times come from the histograms, to 3 %; those of bytes, the slowest and fastest calls, the
+ * longest gaps and the notes stay the run's. -EINVAL: the earlier one is not of the same process,
+ * or not earlier.
  */
 int interval_subtract(struct session *session, const struct session *earlier);
 /* Writes a profile that session_open() gave as one that nobody writes to any more. 0 or -errno. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several processes' profiles as one: rows are summed, and what the processes have of them is
- * compared. One profile is open at a time, and of each process some 0.6 KB are kept, so that a job
- * may have any number of them. A profile that others were merged into may be merged again.
+ * Several processes' profiles as one: rows are summed, and the processes' parts of a row are
+ * compared. One profile is open at a time, and some 0.6 KB are kept for each process, so that a job
+ * may have any number of processes. A profile that others were merged into may be merged again.
  *
  * Functions return 0 or -errno. One thread at a time.
  */
@@ -17,19 +17,19 @@
 
 struct merge;
 
-/* Ranges of a merged profile, of all paths. Names that differ in each process would be without end.
- * Chosen. */
+/* The most NVTX ranges that a merged profile has: names that differ in each process would otherwise
+ * add up without end. Chosen. */
 #define MERGED_RANGES_MOST 65536u
 
 /*
- * Starts a merged profile, in place of a file at `path` or in memory alone if that is NULL. Of
- * traces it gets the records of collectives, by which waiting times are found, unless
- * `whole_trace`.
+ * Starts a merged profile, which replaces a file at `path`, or is in memory only if `path` is NULL.
+ * It gets only those records of traces that are of collectives, from which waiting times follow;
+ * with `whole_trace` it gets all.
  */
 int merge_start(struct merge **merge, const char *path, bool whole_trace);
 /*
- * Adds a profile, its trace too. -EXDEV with a message: it is of another job, or was added before,
- * and is left out. -ENOMEM: memory is out, or the disk is full.
+ * Adds a profile, its trace too. -EXDEV with a message: the profile is of another job, or was added
+ * before, and is left out. -ENOMEM: memory is out, or the disk is full.
  */
 int merge_add(struct merge *merge, const struct session *session, char *message, size_t size);
 /* The merged profile; it ends with merge_free(). Warnings may be added to it. */
@@ -40,10 +40,10 @@ void merge_finish(struct merge *merge);
 void merge_free(struct merge *merge);
 
 /*
- * Merges files, into one that is there once it is whole, or in memory alone if `output` is NULL.
- * What cannot be merged is named on stderr and left out; a bar on a terminal's stderr shows how far
- * it is. 0, -ENODATA if no file could be merged, -ENOMEM, or what new_file_open() and merge_start()
- * return, each with a line on stderr.
+ * Merges files into `output`, which appears only once it is whole; NULL: in memory only. Files that
+ * cannot be merged are named on stderr and left out. A bar shows how far the work is, if stderr is
+ * a terminal. 0, -ENODATA if no file could be merged, -ENOMEM, or what new_file_open() and
+ * merge_start() return, each with a line on stderr.
  */
 int merge_files(struct merge **merge, const char *output, bool overwrite, bool whole_trace,
 		const char *const *paths, size_t count);
@@ -64,9 +64,9 @@ struct read_profile {
 struct read_ahead {
 	const char *const *paths;
 	size_t count, next; /* file that the caller asks for next */
-	/* The one that is added up, and the one that is opened. */
+	/* The profile that the caller adds up, and the one that is being opened. */
 	struct read_profile profiles[2];
-	pthread_t thread; /* opens the next file; the caller's does where none can be started */
+	pthread_t thread; /* opens the next file; if it cannot be started, the caller's does */
 	bool has_thread;
 };
 /* The profile of the next file, valid until the next call; NULL: there is none. */
@@ -78,9 +78,9 @@ void read_ahead_stop(struct read_ahead *ahead);
  * members; the rest begins as zeros. */
 struct progress {
 	const char *what; /* "Merging" */
-	uint64_t least;	  /* fewer steps have no bar; 40, as wide as it is, at any rate */
-	uint64_t next;	  /* the step at which it changes */
-	bool bar;	  /* stands on the line */
+	uint64_t least;	  /* fewer steps than this, or than 40, have no bar */
+	uint64_t next;	  /* the step at which the bar changes */
+	bool bar;	  /* the bar is on the line now */
 };
 
 /* Shows that `done` of `count` steps are done. Writes to standard error if that is a terminal. */

@@ -8,7 +8,8 @@
 
 #include <uthash.h>
 
-/* The numbers; texts are offsets in one profile. What tables hold begins with it. */
+/* An entry's key is ENTRY_NUMBERS numbers; a text stands in it as its offset in one profile. Each
+ * item of a table begins with this structure. */
 #define ENTRY_NUMBERS 5
 struct entry {
 	uint64_t key[ENTRY_NUMBERS];
