@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/command/launch.h"
 #include "report/compare/compare.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/command/launch.h"
+#include "report/command/commands.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/command/launch.h"
+#include "report/command/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "report/command/commands.h"
 #include "report/options/metrics.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "report/command/commands.h"
-#include "report/command/launch.h"
 #include "report/merge/merge.h"
 #include "report/options/filename.h"
 #include "report/options/log_file.h"

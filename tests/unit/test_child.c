@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/command/launch.h"
+#include "report/command/commands.h"
 #include "tests/unit/test.h"
 
 static int events[2]; /* a byte for each signal that the program got, 0 once it is ready */

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "report/command/commands.h"
-#include "report/command/launch.h"
 #include "report/session/folder.h"
 #include "tests/unit/caught.h"
 #include "tests/unit/one_folder.h"
