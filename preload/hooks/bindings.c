@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/hooks/bindings.h"
+#include "preload/hooks/lookup.h"
 
 #include <elf.h>
 #include <stddef.h>

@@ -9,7 +9,6 @@
 
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
-#include "preload/hooks/bindings.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "preload/lifecycle/lifecycle.h"
 
