@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/collector/calls.h"
+#include "preload/collector/records.h"
 
 #include <stdlib.h>
 

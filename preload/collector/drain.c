@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/collector/drain.h"
-
 #include <stdatomic.h>
 
 #include "cupti/buffers.h"
@@ -11,7 +9,6 @@
 #include "preload/base/plan.h"
 #include "preload/base/rate_limit.h"
 #include "preload/base/run.h"
-#include "preload/collector/calls.h"
 #include "preload/collector/records.h"
 #include "preload/events/event_pool.h"
 #include "preload/launch/thread.h"
@@ -296,7 +293,7 @@ static void report_end_of_cupti(void)
 			 : "");
 }
 
-/* CUPTI's clock is fitted to the host's: a record may start so much before its call (match.h). */
+/* CUPTI's clock is fitted to the host's: a record may start so much before its call (records.h). */
 #define CLOCK_FIT_NS 100000u
 
 static uint64_t earlier(uint64_t one, uint64_t other)

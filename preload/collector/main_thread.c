@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/collector/main_thread.h"
+#include "preload/collector/collector.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/collector/match.h"
+#include "preload/collector/records.h"
 
 #include <stdlib.h>
 #include <utlist.h>
 
 #include "cupti/activity.h"
-#include "preload/collector/calls.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
 

@@ -11,7 +11,6 @@
 #include "preload/base/plan.h"
 #include "preload/base/pointer_map.h"
 #include "preload/base/run.h"
-#include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
 #include "preload/recording/rows.h"
 #include "preload/collector/trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/events/event_queue.h"
+#include "preload/events/in_flight.h"
 
 #include <stdlib.h>
 

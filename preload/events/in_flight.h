@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An operation in flight: made from its call record, freed once both the event time and the CUPTI
- * record have arrived or been given up. And what its activity record is. The collector thread
- * alone.
+ * record have arrived or been given up. What its activity record is, and the queues that its event
+ * pair waits in. The collector thread alone.
  */
 #ifndef KTIME_PRELOAD_EVENTS_IN_FLIGHT_H
 #define KTIME_PRELOAD_EVENTS_IN_FLIGHT_H
@@ -70,7 +70,7 @@ struct concurrency {
 /*
  * What an activity record of work on the device is. It is identified once, in collector/records.c,
  * and then given in order to all that take something from it: rows.h, timeline.h, trace.h, cost.h,
- * recording.h, calls.h. None of them passes it on to another.
+ * recording.h, calls.c. None of them passes it on to another.
  */
 struct seen {
 	const struct activity *activity; /* NULL: a whole graph launch, summed from its nodes */
@@ -148,5 +148,32 @@ void other_streams_call(struct stream *stream, uint64_t started, unsigned stands
  * the end of the operation, whose event pair has been read. May be false wrongly for a call more
  * than 0.1 s ago. */
 bool other_streams_beside(const struct in_flight *operation);
+
+/* Event pairs in flight, recorded around a call and to be read once the GPU has reached them: a
+ * queue for each stream. For the collector thread only. */
+
+enum event_end {
+	EVENT_READ, /* by_events has been set */
+	EVENT_LOST, /* the context has ended, or the driver refused */
+	EVENT_LATE, /* not finished when ktime had to write the report */
+};
+
+/* Queues an operation in its stream's queue; false if memory is out. */
+bool event_queue_add(struct in_flight *operation);
+/*
+ * Reads the finished pairs and calls `done` for each operation. In a stream one query tells that
+ * all earlier pairs are finished too, so a stream with a thousand pairs in flight costs some ten
+ * queries. Stops when CLOCK_MONOTONIC, in nanoseconds, passes `until`; the next call goes on with
+ * the next stream. Returns how many pairs are still in flight.
+ */
+size_t event_queue_poll(uint64_t until, void (*done)(struct in_flight *, enum event_end));
+/* Gives up every pair of a context (NULL: of all contexts), and calls `done` with `end` for
+ * each. */
+void event_queue_give_up(const struct context *context, enum event_end end,
+			 void (*done)(struct in_flight *, enum event_end));
+/* How many pairs of a context, or of all (NULL), are in flight. */
+size_t event_queue_pending(const struct context *context);
+/* Frees the queue of a stream that has ended; false if pairs of it are still in flight. */
+bool event_queue_forget(struct stream *stream);
 
 #endif

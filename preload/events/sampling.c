@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/events/sampling.h"
+#include "preload/events/event_pool.h"
 
 #include <math.h>
 

@@ -27,7 +27,7 @@
 #include "preload/launch/window.h"
 #include "preload/lifecycle/context_end.h"
 #include "preload/lifecycle/lifecycle.h"
-#include "preload/memory/allocations.h"
+#include "preload/memory/holdings.h"
 
 #define REAL(symbol, parameters) (CUresult(*) parameters) driver_entry(ENTRY_##symbol)
 /* Where the wrapper was called before the driver's tables were filled. */

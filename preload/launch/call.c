@@ -13,7 +13,7 @@
 #include "preload/launch/runtime_call.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
-#include "preload/memory/allocations.h"
+#include "preload/memory/holdings.h"
 
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)

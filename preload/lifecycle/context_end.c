@@ -7,7 +7,7 @@
 #include "preload/collector/collector.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
-#include "preload/memory/allocations.h"
+#include "preload/memory/holdings.h"
 #include "report/session/session.h"
 
 /* Notes that a context ends. Its modules end with it, and the driver may reuse their kernels'

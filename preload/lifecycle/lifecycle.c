@@ -15,7 +15,6 @@
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/collector/collector.h"
-#include "preload/collector/main_thread.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/memory/allocations.h"
+#include "preload/memory/holdings.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,7 +6,6 @@
 
 #include "preload/base/pointer_map.h"
 #include "preload/base/run.h"
-#include "preload/memory/allocations.h"
 
 #define MEMORY_NO_SITE UINT32_MAX
 

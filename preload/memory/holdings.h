@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of the memory that the program holds, by what frees it, and the sums of it. Memory is
- * bounded. Whoever calls makes sure that only one thread at a time does. Times are ticks, sizes are
- * bytes.
+ * The memory that the program holds: a table of it by what frees it, the sums of it, and the calls
+ * that change it. Memory is bounded. Whoever calls the table and the sums makes sure that only one
+ * thread at a time does. Times are ticks, sizes are bytes.
  */
 #ifndef KTIME_PRELOAD_MEMORY_HOLDINGS_H
 #define KTIME_PRELOAD_MEMORY_HOLDINGS_H
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/driver/driver.h"
 #include "report/session/items.h"
 
 /*
@@ -140,5 +141,50 @@ void holdings_untracked(void);
 void holdings_unknown_free(void);
 /* The address and size of the table, to count it as ktime's memory; NULL: it is not there yet. */
 const void *holdings_range(size_t *size);
+
+/*
+ * The program's calls that allocate and free memory, as their wrappers see them. The functions
+ * before and after the driver's call belong together by what is freed; a call may be made inside of
+ * another one, by a malloc that is made of such calls. What is allocated is noted after the
+ * driver's call, what is freed before it, as the driver may give the same address to another thread
+ * at once. They keep errno, and take a lock for some hundred instructions, never across a call of
+ * the driver. Any thread.
+ */
+
+/* The size of a CUDA array, by its elements: the driver does not tell how much it adds as padding.
+ */
+
+/* Bytes of an array with `levels` mipmap levels, 1 for one without any; 0 for a sparse array, or
+ * one that is given memory later. */
+uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, unsigned levels);
+
+/* To be called after a call that allocates. Adds the current context and thread and, unless
+ * `placed` is set, the device. */
+void allocation_ends(CUresult result, const struct allocation *made);
+/* To be called before and after a call that frees. A key of 0 has no effect. */
+void allocation_freeing(enum holding_space space, uint64_t key);
+void allocation_freed(CUresult result, uint64_t key);
+
+/* After calls on physical memory that succeeded. */
+void allocation_mapped(CUresult result, uint64_t handle, uint64_t address, uint64_t bytes);
+void allocation_unmapped(CUresult result, uint64_t address, uint64_t bytes);
+void allocation_retained(CUresult result, const unsigned long long *handle, const void *address);
+
+/* To be called after an allocating call that was captured: it allocates nothing now; the graph
+ * allocates at each launch. */
+void allocation_captured(void);
+/* To be called before the driver destroys a context. */
+void allocations_context_ends(CUcontext context);
+
+/* Held while the holdings and their sums are read. */
+void allocations_lock(void);
+void allocations_unlock(void);
+/* A number that changes with each change of the holdings. */
+uint64_t allocations_version(void);
+
+/* Copies the program's memory use into the profile. For the collector thread only. */
+
+/* Copies the figures if they have changed since the last call. */
+void memory_profile_update(void);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/recording/commands.h"
+#include "preload/recording/recording.h"
 
 #include <errno.h>
 
 #include "preload/base/futex.h"
 #include "preload/base/run.h"
 #include "preload/launch/window.h"
-#include "preload/recording/late_start.h"
-#include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "report/control/control.h"
 #include "report/options/options.h"

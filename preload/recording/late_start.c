@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/recording/late_start.h"
+#include "preload/recording/recording.h"
 
 #include <stdio.h>
 

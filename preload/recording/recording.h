@@ -11,9 +11,63 @@
 #include <stdint.h>
 
 #include "cupti/activity.h"
+#include "cupti/cupti.h"
 #include "preload/events/in_flight.h"
-#include "preload/recording/late_start.h"
 #include "report/session/session.h"
+
+/*
+ * Starting CUPTI while the program runs. Once started, CUPTI slows every launch until the process
+ * ends, even while it records nothing. So if the user has given a budget (--budget), a run begins
+ * with CUDA events alone, and CUPTI is started only after the launches have shown for some seconds
+ * that its cost fits into the budget. For the collector thread only.
+ */
+
+/*
+ * The time that CUPTI adds to the program, estimated from the number of launches of each sort: a
+ * standing cost of every launch once CUPTI is started, and a further cost of each launch that it
+ * records. For the collector thread only.
+ */
+
+/* As cupti_start(). */
+typedef int (*cupti_starter)(const struct cupti_settings *settings, char *reason, size_t size);
+
+struct launch_costs {
+	uint64_t launches;
+	/* Nanoseconds by which the program takes longer: */
+	double standing; /* because CUPTI is started, even if it records nothing */
+	double calls;	 /* the part of `standing` that delays the program's own thread */
+	double copies; /* because CUPTI records copies and memsets, which is never off (cupti.h) */
+	double recording; /* because CUPTI records kernels and graph nodes */
+};
+
+/* Takes a graph's launch that was made while CUPTI was on and recorded no kernels. */
+void launch_costs_see_call(const struct in_flight *call);
+/* Of the launches that were counted since the last call, `elapsed` ns ago. `late`: CUPTI is
+ * started, or is to be started, after the program has made its graphs; then `calls` is not bounded
+ * by the device's idle time, as a start that costs too much cannot be undone. */
+struct launch_costs launch_costs_take(bool late, uint64_t elapsed);
+
+/* Prepares a later start of CUPTI by `start` with these settings, which are copied. The plan's
+ * state says when: in deferred_start_now() (PLAN_DEFERRED), or once the cost fits into the budget
+ * (PLAN_WAITING). Times are of CLOCK_REALTIME, in nanoseconds. */
+void late_start_plan(const struct cupti_settings *settings, cupti_starter start, uint64_t now);
+
+/*
+ * Starts CUPTI when the profiling window opens for the first time, if the plan has deferred the
+ * start until then (--start off). All records from then on are matched with calls, as if CUPTI had
+ * run from the start. A call made during the start may or may not have left a record, so it does
+ * not wait for one: `collect` takes these calls, and the records that they left, before the window
+ * opens. If CUPTI cannot be started, a warning in the report says why. Takes 4 to 330 ms (H200,
+ * CUPTI 13.0).
+ */
+void deferred_start_now(void (*collect)(void));
+
+/* To be called once per period, with the cost of the launches in the last `elapsed` nanoseconds.
+ * Starts CUPTI once that cost has fitted into the budget for long enough; returns true if it did.
+ */
+bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now);
+/* Says in the report why CUPTI was not started, if it was not. */
+void late_start_finish(void);
 
 /*
  * When recording windows open and how long they stay open, so that their cost stays within their
@@ -145,5 +199,17 @@ void trace_window_update(void);
 bool trace_window_is_open(void);
 /* Whether records of a kind belong into the trace; those of a whole run's all do. */
 bool trace_window_takes(enum row_kind kind);
+
+/* Commands of other processes, which come by a page of the profile: ktime on, off, window and
+ * snapshot. For the collector thread. */
+
+/* To be called once, first. `collect` takes what has finished into the rows. */
+void commands_start(void (*collect)(void));
+/* To be called with true before the collector writes to the profile and with false after: while it
+ * is false, other processes may copy the profile. */
+void commands_writing(bool writing);
+/* Carries out what was asked for since the last call, and what the window's plan says. Once per
+ * period. */
+void commands_update(void);
 
 #endif

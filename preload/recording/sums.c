@@ -9,7 +9,6 @@
 #include "preload/handles/graph.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
-#include "preload/recording/window_estimate.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/recording/window_estimate.h"
+#include "preload/recording/sums.h"
 
 #include <math.h>
 

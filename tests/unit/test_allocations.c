@@ -9,7 +9,7 @@
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/handles/operation.h"
-#include "preload/memory/allocations.h"
+#include "preload/memory/holdings.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
 #include "tests/unit/made_run.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of arrays by their formats, extents and mipmap levels. */
-#include "preload/memory/allocations.h"
+#include "preload/memory/holdings.h"
 #include "tests/unit/test.h"
 
 static uint64_t bytes_of(unsigned format, unsigned channels, size_t width, size_t height,

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "preload/recording/window_estimate.h"
+#include "preload/recording/sums.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 

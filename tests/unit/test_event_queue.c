@@ -3,7 +3,7 @@
  * another order than that in which they began. */
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
-#include "preload/events/event_queue.h"
+#include "preload/events/in_flight.h"
 #include "tests/unit/test.h"
 
 struct driver driver;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* When a launch of a graph is over, of which only the records of its nodes tell. */
-#include "preload/collector/calls.h"
 #include "preload/collector/records.h"
 #include "preload/recording/rows.h"
 #include "tests/unit/made_run.h"

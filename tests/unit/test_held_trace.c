@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each change of what a device holds is in the trace once, and what was left out is made good. */
-#include "preload/memory/allocations.h"
+#include "preload/memory/holdings.h"
 #include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 #include "tests/unit/test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cupti/activity.h"
-#include "preload/collector/calls.h"
+#include "preload/collector/records.h"
 #include "tests/unit/own_process.h"
 #include "tests/unit/test.h"
 

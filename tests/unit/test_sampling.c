@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cupti/cupti.h"
-#include "preload/events/sampling.h"
+#include "preload/events/event_pool.h"
 #include "preload/handles/operation.h"
 #include "tests/unit/made_run.h"
 #include "tests/unit/test.h"

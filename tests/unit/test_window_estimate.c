@@ -2,7 +2,7 @@
 /* What recording windows say of all launches. */
 #include <math.h>
 
-#include "preload/recording/window_estimate.h"
+#include "preload/recording/sums.h"
 #include "tests/unit/test.h"
 
 static struct window_units units;

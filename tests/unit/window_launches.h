@@ -7,7 +7,6 @@
 
 #include "preload/handles/graph.h"
 #include "preload/recording/sums.h"
-#include "preload/recording/window_estimate.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "tests/unit/made_run.h"
