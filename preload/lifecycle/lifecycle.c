@@ -60,7 +60,7 @@ static struct {
 /* How CUPTI was started. Written by the thread that starts ktime. */
 static struct {
 	bool started;
-	bool starts_later; /* amid the run, or never: late_start.h */
+	bool starts_later; /* amid the run, or never: recording.h */
 	struct cupti_settings settings;
 	char reason[256];
 } cupti;
