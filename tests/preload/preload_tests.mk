@@ -12,6 +12,9 @@ PRELOAD_PROGRAMS := $(patsubst tests/preload/programs/%.c,$(PRELOAD_TESTS)/%, \
 	$(addprefix $(PRELOAD_TESTS)/sanitized_,$(SANITIZED)) \
 	$(addprefix $(PRELOAD_TESTS)/odd_,$(foreach kind,pointers functions next,$(kind) $(kind)_linked))
 
+# These need not be fast, and compile in less than half the time; what a sanitizer adds has to be.
+$(PRELOAD_OBJECTS)/%.o $(SIM_OBJECTS)/programs/%.o: OBJECT_CFLAGS += $(if $(SANITIZERS),,-O0)
+
 .PHONY: preload-programs preload-tests
 preload-programs: $(PRELOAD_PROGRAMS)
 
