@@ -12,7 +12,7 @@ export UBSAN_OPTIONS=$sanitizer_options:print_stacktrace=1
 # there, which would be a second for each of the programs.
 export TSAN_OPTIONS=$sanitizer_options:atexit_sleep_ms=0:die_after_fork=0:report_thread_leaks=0
 
-sanitizer_flags="-O1 -g -fno-omit-frame-pointer"
+sanitizer_flags="-O1 -g1 -fno-omit-frame-pointer"
 case $1 in
 address) sanitizer_flags+=" -fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
 thread) sanitizer_flags+=" -fsanitize=thread" ;;
