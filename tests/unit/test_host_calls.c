@@ -18,7 +18,10 @@
 struct launch_state launch_state;
 static bool clock_trusted = true;
 
-static struct operation kernel, fixed[FIXED_OPERATION_COUNT];
+static struct operation kernel;
+static struct operation fixed[FIXED_OPERATION_COUNT] = {
+	[0 ... FIXED_OPERATION_COUNT - 1] = {.kind = ROW_MEMCPY},
+};
 static struct thread thread;
 
 struct operation *operation_fixed(enum fixed_operation which)
