@@ -388,10 +388,10 @@ int collector_start(void (*finish)(void))
 	return error;
 }
 
-void collector_begin(const struct cupti_settings *late)
+void collector_begin(const struct cupti_settings *later)
 {
 	/* Before the program can make a graph. */
-	recording_start(collector_wake, late, main_thread_start_cupti_later);
+	recording_start(collector_wake, later, main_thread_start_cupti_later);
 	/* Release: the thread sees what was decided meanwhile, as the mode. */
 	atomic_store_explicit(&collector.begun, 1, memory_order_release);
 	futex_wake(&collector.begun);

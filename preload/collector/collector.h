@@ -18,9 +18,9 @@
  */
 int collector_start(void (*finish)(void));
 /* Has the collector thread begin its work. After collector_start() the thread waits for this, so
- * that what it needs is set up only if the thread could be started. `late`: the settings with which
- * it is to start CUPTI later; NULL: CUPTI is started already, or not used. */
-void collector_begin(const struct cupti_settings *late);
+ * that what it needs is set up only if the thread could be started. `later`: the settings with
+ * which it is to start CUPTI later; NULL: CUPTI is started already, or not used. */
+void collector_begin(const struct cupti_settings *later);
 /* Wakes the collector from its sleep. Any thread; a system call, so not for the launch path. */
 void collector_wake(void);
 /*

@@ -19,7 +19,7 @@
  * profile. Chosen. */
 #define KEPT_NS 20000000000u
 
-/* The trace that a user asked for. */
+/* The trace window (recording.h). */
 static struct {
 	unsigned what; /* bits of enum trace_set; 0: there is none */
 	uint64_t ends; /* CLOCK_MONOTONIC, nanoseconds */
@@ -29,14 +29,14 @@ int trace_window_open(unsigned what, uint64_t duration)
 {
 	if (!asked.what && run.header->trace_on)
 		return -EEXIST;
-	/* Calls are taken one by one only where they are matched with records. */
+	/* Only where calls are matched with records does each of them become a trace record. */
 	if (!cupti_active() || (what & TRACE_API && !plan_is_cupti()))
 		return -EOPNOTSUPP;
 	session_restart_trace(run.session, TRACE_WINDOW_BYTES);
 	run.header->trace_on = TRACE_GROWS;
 	asked.what = what;
 	asked.ends = clock_ns(CLOCK_MONOTONIC) + KEPT_NS;
-	/* What another process asks for may be anything. */
+	/* Another process may ask for any duration: the sum must not overflow. */
 	asked.ends = duration < UINT64_MAX - asked.ends ? asked.ends + duration : UINT64_MAX;
 	return 0;
 }
@@ -89,7 +89,7 @@ struct launched {
 	uint32_t thread;
 	uint64_t kernels, largest; /* of all launches; of one */
 	uint64_t records;
-	bool passed; /* by the device */
+	bool passed; /* the device has come past these launches */
 	bool came;   /* a record of the thread that began after the window was opened */
 };
 
@@ -99,7 +99,7 @@ struct held_window {
 	struct launched launched[UNITS];
 };
 
-/* Of the records of windows. */
+/* The comparison of records with launches, in recording windows. */
 static struct {
 	struct held_window last, before;
 	struct window_check lacking[UNITS];
@@ -157,7 +157,7 @@ void window_check_record(const struct activity *activity)
 	unsigned unit = activity->graph_node ? UNIT_NODES : UNIT_LAUNCHES;
 	struct launched *launched = &check.last.launched[unit];
 
-	/* The device has come past the window before: this began earlier, and came late. */
+	/* A record that came late: its work began in the recording window before. */
 	if (activity->start && activity->start < check.last.records_since) {
 		check.before.launched[unit].records++;
 		return;
@@ -178,7 +178,7 @@ static bool is_comparable(const struct launched *launched, const struct launched
 	       launched->thread == next->thread;
 }
 
-const struct window_check *window_check_settle(void)
+const struct window_check *window_check_result(void)
 {
 	const struct window_check *found = NULL;
 	bool compared = false;
@@ -200,7 +200,7 @@ const struct window_check *window_check_settle(void)
 	return found;
 }
 
-/* How far apart windows are on average, if that lets them be long enough. */
+/* How far apart recording windows are on average, if that lets them be long enough. */
 #define WINDOW_GAP_NS	200000000u
 
 /* How far apart windows are, in nanoseconds, and how long they may be. Chosen: five a second give
@@ -218,8 +218,9 @@ const struct window_check *window_check_settle(void)
  * the program launches as it did on average; for bursts and idle times these are the bounds. */
 #define LEAST_PART	0.5
 #define MOST_PART	4.0
-/* A window is paid for by the time in which the program launches: what pauses would pay for is
- * recorded in the bursts between them. It takes this long, in nanoseconds, for a pause to begin. */
+/* Only time in which the program launches pays for windows: else the bursts of launches after a
+ * pause would be recorded on what the pause has paid. A pause begins once there was no launch for
+ * this long, in nanoseconds. */
 #define PAUSE_NS	50000000u
 /* No window opens while more than this multiple of what one may cost is to be paid for. Chosen: a
  * program that launches steadily, whose windows come by chance, hardly gets there. */
@@ -228,9 +229,9 @@ const struct window_check *window_check_settle(void)
  * phases, or the windows would follow these. */
 #define AVERAGE_NS	20e9
 
-/* Of windows. */
+/* When recording windows open and close. */
 static struct {
-	double share;
+	double share;  /* of the run's time that windows may cost */
 	double length; /* of the next window, or of the one that is open */
 	uint64_t random_state;
 	uint64_t planned, earliest, latest; /* when the next one was planned, and may open */
@@ -294,8 +295,8 @@ void window_times_plan(uint64_t now, double work, double spent)
 	times.over_work = -1;
 	times.debt += spent;
 	gap = gap < MEAN_GAP_NS ? MEAN_GAP_NS : gap;
-	/* Any launch is as likely as any other, so that no period of the program's is met always.
-	 */
+	/* The gap is random, so that windows do not always meet the same phase of a program that
+	 * repeats itself. */
 	gap *= 0.5 + random_part();
 	times.due_work = work + gap * work_rate(now, work);
 	times.earliest = now + (uint64_t)between(LEAST_GAP_NS, LEAST_PART * gap, MOST_GAP_NS);
@@ -342,12 +343,12 @@ void window_times_adapt(double spent)
 {
 	double cost = spent > 0 ? spent : allowed_cost() / 4;
 
-	/* Halfway, in proportion, to what this window alone would have had. */
+	/* Halfway, in proportion, to the length that would have been right for this window. */
 	times.length = between(LEAST_WINDOW_NS, times.length * sqrt(allowed_cost() / cost),
 			       MOST_WINDOW_NS);
 }
 
-/* Between flushes. Chosen. */
+/* The least time between two flushes. Chosen. */
 #define FLUSH_PERIOD_NS 25000000u
 /* The longest wait. With 100 ms two of five runs of queued graphs had too few windows (an interval
  * of 22 %, or none), with 300 ms and with a second none of eight (H200). A second is a long time
@@ -452,13 +453,12 @@ void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseco
 		session_add_sample(run.session, &row->cupti, nanoseconds);
 }
 
-void recording_start(void (*wake)(void), const struct cupti_settings *late_settings,
-		     cupti_starter start)
+void recording_start(void (*wake)(void), const struct cupti_settings *later, cupti_starter start)
 {
 	uint64_t now = clock_ns(CLOCK_REALTIME);
 
-	if (late_settings)
-		late_start_plan(late_settings, start, now);
+	if (later)
+		late_start_plan(later, start, now);
 	recording.adapts = pause_is_safe() && plan_may_adapt();
 	if (!recording.adapts)
 		return;
@@ -637,7 +637,7 @@ static void add_window_when_arrived(uint64_t now)
 		return;
 	add_as_window(true);
 	window_times_adapt(window.spent);
-	found = records_are_certain() ? window_check_settle() : NULL;
+	found = records_are_certain() ? window_check_result() : NULL;
 	if (found)
 		end_windows(found);
 }

@@ -40,12 +40,14 @@ struct launch_costs {
 	double recording; /* because CUPTI records kernels and graph nodes */
 };
 
-/* Takes a graph's launch that was made while CUPTI was on and recorded no kernels. */
+/* Adds the launch of a graph that was made between recording windows: CUPTI was started and
+ * recorded no kernels. */
 void launch_costs_see_call(const struct in_flight *call);
-/* Of the launches that were counted since the last call, `elapsed` ns ago. `late`: CUPTI is
- * started, or is to be started, after the program has made its graphs; then `calls` is not bounded
- * by the device's idle time, as a start that costs too much cannot be undone. */
-struct launch_costs launch_costs_take(bool late, uint64_t elapsed);
+/* Returns what CUPTI costs the launches that were counted since the last call, which was `elapsed`
+ * ns ago, or would cost them. `within_budget`: as in struct plan; the program has made its graphs
+ * before CUPTI is started; then `calls` is not bounded by the device's idle time, as a start that
+ * costs too much cannot be undone. */
+struct launch_costs launch_costs_take(bool within_budget, uint64_t elapsed);
 
 /* Prepares a later start of CUPTI by `start` with these settings, which are copied. The plan's
  * state says when: in deferred_start_now() (PLAN_DEFERRED), or once the cost fits into the budget
@@ -99,7 +101,7 @@ void window_times_adapt(double spent);
  * the collector thread only; times are of CLOCK_REALTIME, in nanoseconds.
  */
 
-/* A window opens; `seen`: what launches_seen() returns at that time. */
+/* A recording window opens; `seen`: what launches_seen() returns at that time. */
 void window_records_begin(uint64_t seen);
 /* A graph with kernels was launched in the window, at a time for which CUPTI surely records it. */
 void window_records_expect(void);
@@ -112,10 +114,10 @@ bool window_records_have_come(uint64_t now, uint64_t seen);
 
 /*
  * To be called before all other functions. `wake` wakes the collector and may be called on any
- * thread. `late`: the settings with which `start` is to start CUPTI later; NULL: CUPTI has been
+ * thread. `later`: the settings with which `start` is to start CUPTI later; NULL: CUPTI has been
  * started already or is not used.
  */
-void recording_start(void (*wake)(void), const struct cupti_settings *late, cupti_starter start);
+void recording_start(void (*wake)(void), const struct cupti_settings *later, cupti_starter start);
 /* Takes a call record, if the plan does not match call records with CUPTI's records. */
 void recording_call(const struct in_flight *call);
 /* Takes CUPTI's record of an operation that has a row; only if the plan does not match call records
@@ -125,44 +127,44 @@ void recording_take(const struct seen *seen);
  * which lasted from its first node's start to its last one's end. */
 void recording_node(struct operation *operation, uint32_t device, uint64_t nanoseconds);
 void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseconds);
-/* Turns the recording off and on. To be called once per period of the collector; times are of
- * CLOCK_REALTIME. Returns after how many nanoseconds at most it should be called again. */
+/* Turns the recording of kernels off and on. To be called once per period of the collector; times
+ * are of CLOCK_REALTIME. Returns after how many nanoseconds at most it should be called again. */
 uint64_t recording_update(uint64_t now, uint64_t period);
-/* Brings the rows' totals up to date with their calls, as is done some times a second: before
- * others copy the profile. */
+/* Brings the rows' totals up to date with their calls. recording_update() does so some times a
+ * second; to be called before another process copies the profile. */
 void recording_update_rows(void);
-/* Whether the records of a window are waited for, so that CUPTI should be flushed; if so, not again
- * for a while. */
+/* Whether CUPTI should be flushed now, as records of a recording window are waited for. After true
+ * it is false for a while. */
 bool recording_wants_flush(uint64_t now);
 /* To be called at the end, when all calls are counted. */
 void recording_finish(void);
 
 /*
- * Whether CUPTI records all that is launched in a window: what it does after kernels were turned
- * off and on is known of the versions that were tried, and of one process and program at a time. So
- * the first windows are a test. Held against the records is only what must have left some, when
- * they must have come:
+ * Whether CUPTI records all that is launched in a recording window. Whether it does so after its
+ * recording was turned off and on again is known only of the versions and programs that were tried.
+ * So in the first windows it is tested: launches that must have left a record are counted, and
+ * compared with the records, once these must have come.
  *
- *   calls	one thread's into one stream, which began and ended while kernels were recorded
- *   when	the device is known to have come past them, by the event pair of a later call in
- *		that stream, and a record of the next window has come from the same thread
+ *   launches	of one thread into one stream, that began and ended while kernels were recorded
+ *   once	the device has come past them, as the event pair of a later call in that stream
+ *		tells, and a record of the next window has come from the same thread
  *
- * One launch a window may be missing: the last one before kernels are turned off may have no
- * record. Times are of CLOCK_REALTIME, in nanoseconds.
+ * One launch in each window may lack its record: the last one before the recording is turned
+ * off. Times are of CLOCK_REALTIME, in nanoseconds.
  */
 
 struct graph_contents;
 
-/* Sums over the windows in which records were missing; `graphs`: of kernels that are nodes of
- * graphs, else of kernels launched by themselves. */
+/* Sums over the recording windows in which records were missing; `graphs`: of kernels that are
+ * nodes of graphs, else of kernels launched by themselves. */
 struct window_check {
 	bool graphs;
 	unsigned windows;
 	uint64_t kernels, records;
 };
 
-/* Kernels have just been turned on for a window, or are about to be turned off. `records_now`: a
- * time shortly before, on the records' clock. */
+/* The recording of kernels has just been turned on for a window, or is about to be turned off.
+ * `records_now`: a time shortly before, on the records' clock. */
 void window_check_open(uint64_t now, uint64_t records_now);
 void window_check_close(uint64_t now);
 /* A call of the program's; `contents`: of the graph that it launches, or NULL. */
@@ -171,33 +173,33 @@ void window_check_call(const struct in_flight *call, const struct graph_contents
 void window_check_passed(const struct in_flight *call);
 /* The record of a kernel, whether it has times or not. */
 void window_check_record(const struct activity *activity);
-/* The window's records have come, as far as they will. What too many of the first windows lack;
- * NULL if they do not. */
-const struct window_check *window_check_settle(void);
+/* To be called once the last recording window's records have come, as far as they ever will.
+ * Returns the sums if too many of the first windows lacked records, else NULL. */
+const struct window_check *window_check_result(void);
 
 /*
- * A trace of a part of the run, for a user who asks for it from outside: ktime window --trace. Its
- * records lie in the profile until they are copied, at most TRACE_WINDOW_BYTES of them, the newest;
- * whatever the recording's budget is, everything is recorded meanwhile. For the collector thread
- * only.
+ * The trace window: a trace of a part of the run, which a user asks for while the program runs
+ * (ktime window --trace). Its newest records, up to TRACE_WINDOW_BYTES, lie in the profile until
+ * they are copied. While it is open everything is recorded, whatever the budget. For the collector
+ * thread only.
  */
 
 #define TRACE_WINDOW_BYTES (64u << 20)
 
 /*
- * Begins one, without the records of an earlier one. `what`: bits of enum trace_set. It ends by
- * itself some seconds after `duration` nanoseconds, should nobody end it. 0, -EEXIST: the whole run
- * is traced, -EOPNOTSUPP: CUPTI does not record.
+ * Opens the trace window, and drops the records of an earlier one. `what`: bits of enum trace_set.
+ * If nobody closes it, it closes some seconds after `duration` nanoseconds. 0, -EEXIST: the whole
+ * run is traced, -EOPNOTSUPP: CUPTI does not record.
  */
 int trace_window_open(unsigned what, uint64_t duration);
-/* It takes no more records and keeps those that it has: they are being copied. */
+/* Adds no more records, and keeps those that are there: they are going to be copied. */
 void trace_window_stop(void);
-/* Ends it, and forgets its records. 0, or -ENODATA: there is none, or none any more. */
+/* Closes the trace window and drops its records. 0, or -ENODATA: none is open, or none any more. */
 int trace_window_close(void);
-/* Once per period: ends it when its time is over. */
+/* Closes the trace window when its time is over. To be called once per period. */
 void trace_window_update(void);
 bool trace_window_is_open(void);
-/* Whether records of a kind belong into the trace; those of a whole run's all do. */
+/* Whether records of a kind belong to the trace; in a trace of the whole run all do. */
 bool trace_window_takes(enum row_kind kind);
 
 /* Commands of other processes, which come by a page of the profile: ktime on, off, window and

@@ -29,7 +29,8 @@ void versions_window_was_closed(void);
 /* The only version of graphs with these kernels that was launched in the last window; NULL if there
  * were several, or that is not known. */
 struct operation *versions_in_window(uint64_t kernels);
-/* The window's records have been taken: the next ones are not known to be of one window. */
+/* To be called once a window's records have been added: it is not known which window later records
+ * belong to. */
 void versions_window_taken(void);
 
 /* What a graph's launch did of one operation. */
@@ -40,8 +41,8 @@ struct launch_part {
 
 /* To be called before the others: all calls that the rows have counted so far were recorded. */
 void sums_start(void);
-/* In place of sums_start(): no call that the rows have counted so far was recorded, and all are
- * from now on. */
+/* To be called in place of sums_start() if no call that the rows have counted so far was recorded,
+ * and all calls are from now on. */
 void sums_begin_late(void);
 /* Adds an operation that was launched by itself. */
 void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds);
@@ -66,7 +67,7 @@ void sums_update_rows(void);
 /* Puts the records of a graph launch's nodes together, by their correlation id, while calls are not
  * matched with records (recording.h). For the collector thread only. */
 
-/* Takes a node's record. */
+/* Adds a node's record. */
 void launches_add(struct operation *operation, const struct activity *activity);
 /* Ends the launches whose nodes have all been recorded, as far as can be told. */
 void launches_settle(void);
@@ -77,11 +78,11 @@ void launches_settle(void);
  * kernels that began after they were turned off, at `until` (UINT64_MAX: not known).
  */
 void launches_end(bool turned_off, uint64_t since, uint64_t until);
-/* Of how many launches kernels have been recorded so far, including those that still lack records.
- */
+/* How many graph launches have left a kernel's record so far, including launches that still lack
+ * other records. */
 uint64_t launches_seen(void);
 /* To be called when a window opens, before the recording is turned on; returns launches_seen().
- * Records that came after the last window's launches were ended are forgotten: they are of that
+ * Records that came after the last window's launches were ended are dropped, as they belong to that
  * window. */
 uint64_t launches_begin(void);
 

@@ -69,7 +69,7 @@ static void pass_a_window(struct how like)
 		window_check_passed(&(struct in_flight){
 			.operation = &graph, .stream = &stream, .started = opened + LENGTH + MS});
 	now = opened + 200 * MS;
-	found = window_check_settle();
+	found = window_check_result();
 }
 
 static void prepare(void)
@@ -159,7 +159,7 @@ CHILD_TEST(records_that_come_in_the_next_window_are_of_theirs)
 			records(opened + 3 * MS);
 		records(now);
 		window_check_close(now + LENGTH);
-		assert_null(window_check_settle());
+		assert_null(window_check_result());
 		now += 200 * MS;
 	}
 	expect_nothing_of((struct how){0});
