@@ -23,7 +23,7 @@ static const char *run_path(char path[RUN_PATH], const char *folder, unsigned ru
 	return path;
 }
 
-/* Removes the profiles of runs from a folder, from one on; other files stay. */
+/* Removes the profiles of runs from a folder, from run `first` on; other files stay. */
 static int remove_runs(const char *folder, unsigned first)
 {
 	char path[RUN_PATH];
@@ -34,8 +34,8 @@ static int remove_runs(const char *folder, unsigned first)
 	return 0;
 }
 
-/* Where the runs' profiles come, and where they are until all are there: whole paths, the same in a
- * folder that is new. */
+/* Where the runs' profiles go in the end, and where they are until all are there: absolute paths,
+ * which are equal if the folder is new. */
 struct folders {
 	char folder[PATH_MAX], runs[PATH_MAX];
 };
@@ -45,8 +45,8 @@ static bool is_beside(const struct folders *folders)
 	return strcmp(folders->folder, folders->runs) != 0;
 }
 
-/* Makes the folder, or one beside it if there are earlier runs in it, which -f lets these replace.
- * 0, or -errno with a message. */
+/* Makes the folder. If it holds earlier runs, which -f allows to be replaced, makes one beside it
+ * instead, whose profiles replace the earlier ones in the end. 0, or -errno with a message. */
 static int make_folders(struct folders *folders, const char *name, bool overwrite)
 {
 	int error = mkdir(name, 0777) < 0 ? -errno : 0;
@@ -175,7 +175,7 @@ int command_bench(const struct options *options, const char *const *program, siz
 		remove_runs(folders.runs, 1);
 		rmdir(folders.runs);
 	} else if (status != EXIT_SUCCESS) {
-		/* Nothing stays of a program that could not be run. */
+		/* If the program could not be run, no empty folder is left. */
 		rmdir(folders.folder);
 	}
 	profile_free(&runs);

@@ -10,7 +10,7 @@
 
 #include "report/session/owner.h"
 
-/* What whoever started ktime may send to the program, by its number. */
+/* The signals that ktime passes on to the program when somebody sends them to ktime. */
 static const int passed_on[] = {SIGHUP,	 SIGINT,  SIGQUIT,  SIGTERM, SIGALRM, SIGUSR1,
 				SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP, SIGPOLL, SIGPWR};
 /* The terminal sends these to a whole process group: ktime stops when the program does. */
@@ -36,7 +36,7 @@ int child_fork(struct child *child)
 	for (size_t i = 0; i < sizeof(held_back) / sizeof(held_back[0]); i++)
 		sigaddset(&signals, held_back[i]);
 	sigprocmask(SIG_BLOCK, &signals, &child->mask);
-	/* Where it is ignored, a child's status is not kept for its parent. */
+	/* A parent that ignores SIGCHLD does not get its child's status. */
 	sigaction(SIGCHLD, &as_usual, &child->child_action);
 	prctl(PR_GET_PDEATHSIG, &death_signal);
 	child->pid = fork();
@@ -46,7 +46,8 @@ int child_fork(struct child *child)
 		child->started = process_started(child->pid);
 		return child->pid;
 	}
-	/* What ktime's parent asked for its child is not inherited by a child of that. */
+	/* The signal that ktime gets when its parent ends: a child does not inherit this setting.
+	 */
 	if (death_signal)
 		prctl(PR_SET_PDEATHSIG, death_signal);
 	sigaction(SIGCHLD, &child->child_action, NULL);
@@ -80,7 +81,7 @@ static bool has_ended(const struct child *child, int *status)
 	return false;
 }
 
-/* With the value that may come with it. */
+/* Passes a signal on, with the value that may come with it. */
 static void pass_on(const struct child *child, const siginfo_t *information)
 {
 	if (information->si_code == SI_QUEUE)

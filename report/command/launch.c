@@ -32,7 +32,8 @@ static bool find_self(char *self)
 
 	if (length > 0)
 		self[length] = '\0';
-	/* Where /proc is not mounted. The working directory is still that of the execution. */
+	/* /proc may not be mounted. The working directory has not changed since ktime was executed.
+	 */
 	return length > 0 || (executed && realpath(executed, self));
 }
 
@@ -85,13 +86,14 @@ static void write_word(const char *word, FILE *out)
 	fputc('\'', out);
 }
 
-/* Whether a file is named, and no standard stream. */
+/* Whether the pattern names a file, not a standard stream. */
 static bool is_file(const char *pattern)
 {
 	return pattern && strcmp(pattern, "%1") != 0 && strcmp(pattern, "%2") != 0;
 }
 
-/* The program may change its directory before the file is opened. */
+/* Writes an option and its file by an absolute path: the program may change its directory before
+ * the file is opened. */
 static void write_absolute(const char *option, const char *pattern, FILE *out)
 {
 	char directory[PATH_MAX], *quoted, *path;
@@ -135,7 +137,8 @@ static void write_option_word(const char *word, const char *before, FILE *out)
 	free(path);
 }
 
-/* Of -f: what is at the name that several processes have may be replaced, but by one of them. */
+/* Writes the option by which, with -f, only the first of several processes with the same name of
+ * the profile replaces the existing file. */
 static void write_replaced(const char *pattern, FILE *out)
 {
 	const struct name_codes codes = {getpid(), -1, -1};
@@ -236,8 +239,8 @@ static int become(const struct options *options, const char *tree, const char *c
 }
 
 /*
- * Whoever reads what the program writes waits until nobody holds the other end: what ktime does not
- * need for the report is the program's alone.
+ * Closes the files that ktime does not need for the report. Whoever reads the program's output from
+ * a pipe waits until nobody holds the other end: ktime must not, once the program has ended.
  */
 static void let_go(const struct options *options)
 {
@@ -288,7 +291,7 @@ static int check_files(const struct options *options, const char *const *program
 	if (profile && log && strcmp(profile, log) == 0)
 		return visible_fail(-EINVAL,
 				    "ktime: the profile and the report would be one file, %s", log);
-	/* A rank's file that is there already is left alone; it gets another name. */
+	/* An existing file of a rank is not replaced: the new file gets another name. */
 	return check_file(log, &rank, false, false, program) ||
 	       check_file(profile ? pattern : NULL, &rank, true,
 			  !options->force_overwrite && !of_rank, program);
@@ -311,7 +314,7 @@ int launch(const struct options *options, const char *const *program)
 	library = find_library();
 	if (!library)
 		return visible_fail(CANNOT_RUN, NO_LIBRARY);
-	/* The loader takes both for separators and knows no quoting. */
+	/* The loader takes blanks and colons for separators, and knows no quoting. */
 	if (strpbrk(library, " :")) {
 		visible_line(stderr,
 			     "ktime: the loader cannot preload %s: its path has a space or a "
@@ -367,7 +370,7 @@ static bool check_program(const char *program)
 	return false;
 }
 
-/* For LD_PRELOAD, where the command cannot be the program's parent. */
+/* Prints the library's path, for LD_PRELOAD, if the command cannot be the program's parent. */
 static int print_library(void)
 {
 	char *library = find_library();

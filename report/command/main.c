@@ -37,7 +37,7 @@ static bool is_among(const char *path, const char *const *others, size_t count)
 	return false;
 }
 
-/* The same by the name, of a file that is not there yet. */
+/* As is_among(), for a file that is not there yet: by its name. */
 static bool is_new_among(const char *path, const char *const *others, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -123,19 +123,19 @@ static int run_command(const struct command *command, const struct options *opti
 				    command->runs_program ? "program" : "file",
 				    count > 1 ? "s" : "", (int)strcspn(command->usage, "\n"),
 				    command->usage);
-	/* What is the program's is looked at when it is started. */
+	/* The files of a program to be run are checked when it is started. */
 	if (named && overwrites_input(options, operands, count))
 		return EXIT_BAD_USAGE;
 	return command->run(options, operands, count);
 }
 
-/* A profile that is written, a merged one, may be cut by another process. */
+/* Another process may truncate a merged profile while ktime writes it, which raises a signal. */
 static void handle_fault(int number, siginfo_t *information, void *context)
 {
 	(void)context;
 	if (session_fault(information->si_addr))
 		return;
-	/* The fault comes again, and ends the process. */
+	/* The fault is raised again at once, and ends the process. */
 	signal(number, SIG_DFL);
 }
 

@@ -88,7 +88,7 @@ static void settle(const struct left_profile *profile, const struct options *opt
 
 	if (own && !profile->reported)
 		report_on(profile, options, status);
-	/* Of a program that became another user: what others wrote is not read unasked. */
+	/* The program has become another user: files of other users are not read unasked. */
 	else if (!profile->reported)
 		log_file_say(profile->pid,
 			     "the program ended without a report as another user: ktime show %s "
@@ -113,7 +113,7 @@ static void remove_metrics(const struct options *options, pid_t pid)
 	free(path);
 }
 
-/* Those of the programs that a process was, one after the other. */
+/* Finds the profiles of the programs that a process has become one after the other, by exec. */
 static int find_in_tree(const char *tree, pid_t pid, struct left_profile **profiles, size_t *count)
 {
 	char path[PATH_MAX];
@@ -155,14 +155,14 @@ void remains_report(const struct options *options, const char *tree, const struc
 /* A process that forks and ends while /proc is read hides its child from this pass, not from the
  * next. */
 #define PASSES	     3
-/* The processes are looked at so often until nothing has changed for a while; by their number and
- * not by a clock, which may stand still. */
+/* How often the processes are looked at, until nothing has changed for a number of looks. Looks are
+ * counted, as a clock may stand still. */
 #define LOOK_US	     10000
 /* For a process that is still to leave the session, or that has. */
 #define REST_LOOKS   10
 /* The leader of a new session is the daemon, or forks it and ends. */
 #define LEADER_LOOKS 50
-/* Where they never rest. */
+/* The most looks, if the processes never come to rest. */
 #define LOOKS_MOST   200
 
 /* A process that the program left. */
@@ -203,7 +203,7 @@ static bool is_left_by(pid_t process, const char *option)
 	return found;
 }
 
-/* Whether it is still there. */
+/* Whether the process is still there. */
 static bool look_at(pid_t process, struct left *left)
 {
 	FILE *file = open_of(process, "stat");
@@ -247,7 +247,8 @@ static size_t find_left(const char *option, struct left all[DAEMONS_MOST])
 	return count;
 }
 
-/* How many looks have to show the same; 0: these were not the same, or do not rest. */
+/* How many looks in a row have to find the same processes; 0: these two looks did not, or some
+ * process does not rest. */
 static unsigned looks_needed(const struct left *now, const struct left *before, size_t count)
 {
 	unsigned needed = REST_LOOKS;
@@ -262,7 +263,8 @@ static unsigned looks_needed(const struct left *now, const struct left *before, 
 	return needed;
 }
 
-/* Waits until those that are there are the ones that stay. */
+/* Looks at the processes until they have come to rest, or LOOKS_MOST times. Returns how many are
+ * left. */
 static size_t let_settle(const char *option, struct left now[DAEMONS_MOST], size_t count)
 {
 	struct left before[DAEMONS_MOST];
@@ -309,10 +311,10 @@ static void say_daemon(const struct options *options, pid_t program, pid_t daemo
 }
 
 /*
- * They are found by what the command put into the program's environment. A process that has a
- * session of its own only to fork the daemon in it, as daemon(3) does, and to end is waited for. It
- * takes as long as reading /proc where there are none, 0.1 to 0.5 s where they have come to rest,
- * and 2 s at most.
+ * The processes are found by what the command put into the program's environment. A process that
+ * has a session of its own only to fork the daemon in it, as daemon(3) does, and to end is waited
+ * for. It takes as long as reading /proc where there are none, 0.1 to 0.5 s where they have come to
+ * rest, and 2 s at most.
  */
 void remains_say_daemons(const struct options *options, const struct child *child)
 {
@@ -329,7 +331,8 @@ void remains_say_daemons(const struct options *options, const struct child *chil
 			say_daemon(options, child->pid, left[i].pid);
 }
 
-/* On disk: there may be many, and they are not needed for long. */
+/* Makes the folder for the processes' profiles. It is on disk, not in memory, as there may be many.
+ */
 char *tree_create(const struct options *options)
 {
 	const char *folder = getenv("TMPDIR");
