@@ -13,10 +13,10 @@
 
 #include "preload/base/futex.h"
 
-/* By default it is what `ulimit -s` says, which may be too small: demangling and the report take
- * 300 KB at most. */
+/* The size of a background thread's stack. glibc's default is that of `ulimit -s`, which may be too
+ * small: demangling and the report take up to 300 KB. */
 #define STACK_BYTES	  (1UL << 20)
-/* What a main thread has as a rule; only what is used of it takes memory. */
+/* The usual stack of a main thread; only pages that are used take memory. */
 #define LARGE_STACK_BYTES (8UL << 20)
 
 /* The process's settings when libktime.so was loaded. */
