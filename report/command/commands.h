@@ -60,6 +60,13 @@ int list_write(bool left_only, FILE *file);
 int launch(const struct options *options, const char *const *program);
 
 /*
+ * The path of libktime.so as LD_PRELOAD takes it: the file beside this command or in its ../lib;
+ * where that path has a space, a colon or a dollar sign, which LD_PRELOAD cannot have, a link to it
+ * in the folder of profiles. The caller frees it. 0, or -errno with a message on stderr.
+ */
+int preloaded_find(char **path);
+
+/*
  * The ktime command stands for the program: it passes on what is sent to it alone, stops when the
  * program stops, and ends as the program ends.
  */

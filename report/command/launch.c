@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,40 +21,6 @@
 
 #define CANNOT_RUN 126
 #define NOT_FOUND  127
-#define NO_LIBRARY "ktime: libktime.so was not found beside this command or in ../lib; install both"
-
-/* The command's file, in PATH_MAX bytes. */
-static bool find_self(char *self)
-{
-	ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
-	const char *executed = (const char *)getauxval(AT_EXECFN);
-
-	if (length > 0)
-		self[length] = '\0';
-	/* /proc may not be mounted. The working directory has not changed since ktime was executed.
-	 */
-	return length > 0 || (executed && realpath(executed, self));
-}
-
-/* The library beside this command, or where it is installed to; the caller frees it. NULL: none. */
-static char *find_library(void)
-{
-	static const char *const places[] = {"libktime.so", "../lib/libktime.so",
-					     "../lib64/libktime.so",
-					     "../lib/x86_64-linux-gnu/libktime.so"};
-	char self[PATH_MAX], path[PATH_MAX + 64], *slash, *real = NULL;
-
-	if (!find_self(self))
-		return NULL;
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !real; i++) {
-		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
-		real = realpath(path, NULL);
-	}
-	return real;
-}
 
 /* Appends to what the environment variable holds already. */
 static int append_variable(const char *name, const char *separator, const char *value)
@@ -311,18 +276,8 @@ int launch(const struct options *options, const char *const *program)
 			"ktime: several processes would write to %s, one over the other: put %%p "
 			"into the name for --log-file",
 			options->log_file);
-	library = find_library();
-	if (!library)
-		return visible_fail(CANNOT_RUN, NO_LIBRARY);
-	/* The loader takes blanks and colons for separators, and knows no quoting. */
-	if (strpbrk(library, " :")) {
-		visible_line(stderr,
-			     "ktime: the loader cannot preload %s: its path has a space or a "
-			     "colon; install ktime elsewhere",
-			     library);
-		free(library);
+	if (preloaded_find(&library))
 		return CANNOT_RUN;
-	}
 	error = append_variable("LD_PRELOAD", ":", library);
 	free(library);
 	if (error)
@@ -373,10 +328,10 @@ static bool check_program(const char *program)
 /* Prints the library's path, for LD_PRELOAD, if the command cannot be the program's parent. */
 static int print_library(void)
 {
-	char *library = find_library();
+	char *library;
 
-	if (!library)
-		return visible_fail(EXIT_FAILURE, NO_LIBRARY);
+	if (preloaded_find(&library))
+		return EXIT_FAILURE;
 	puts(library);
 	free(library);
 	return EXIT_SUCCESS;

@@ -20,6 +20,42 @@ load common
 	prints "$(realpath "$build/libktime.so")"
 }
 
+@test "a path that LD_PRELOAD cannot have is preloaded by a link, made once" {
+	local names=("a space" "a:colon" 'a$LIB') name link
+	export XDG_RUNTIME_DIR=$PWD/run
+	mkdir run
+	for name in "${names[@]}"; do
+		mkdir "$name"
+		cp "$ktime" "$build/libktime.so" "$name/"
+		link=$("$name/ktime" --library)
+		[[ "$link" == "$PWD/run/libktime-"*.1.so ]]
+		[ "$(readlink "$link")" = "$PWD/$name/libktime.so" ]
+		run "$name/ktime" --quiet printenv LD_PRELOAD
+		prints "$link"
+	done
+	LD_PRELOAD=$link run cat /proc/self/maps
+	[[ "$output" == *"$PWD/$name/libktime.so"* ]]
+	[ "$(ls run | wc -l)" -eq 3 ]
+	run "$name/ktime" list
+	prints "No profiles."
+	# What the link leads to was moved, or is no link of the user's.
+	mv "$name" "moved here"
+	run "moved here/ktime" --library
+	prints "$link"
+	[ "$(readlink "$link")" = "$PWD/moved here/libktime.so" ]
+	rm "$link"
+	touch "$link"
+	run "moved here/ktime" --library
+	prints "${link%.1.so}.2.so"
+	# A folder in which others may replace it is not used.
+	chmod 777 run
+	rm run/*
+	link=$("moved here/ktime" --library)
+	[[ "$link" == /dev/shm/libktime-* ]]
+	rm "$link"
+	[ -z "$(ls run)" ]
+}
+
 @test "a preload that is there already stays in front" {
 	LD_PRELOAD=libm.so.6 run "$ktime" --quiet printenv LD_PRELOAD
 	[ "$status" -eq 0 ]
