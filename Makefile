@@ -14,6 +14,7 @@
 # make install    to PREFIX (/usr/local)
 # make deb        Debian packages; make tarball: an archive of the portable build
 # make portable   a command and a library for other machines, into build/portable
+# make wheel      a Python package of the portable build (needs PyPI); make wheel-check: held to its name
 
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What is given to other machines: Debian packages and the archive.
+# What is given to other machines: Debian packages, the archive and the Python wheel.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -54,4 +54,30 @@ unpacked() {
 	prints "$made/system/usr/lib/x86_64-linux-gnu/libktime.so"
 	[ "$(dpkg-deb -f "$made/deb/libktime_1.2.3_amd64.deb" Depends | grep -c libc6)" -eq 1 ]
 	dpkg-deb -f "$made/deb/ktime_1.2.3_amd64.deb" Depends | grep -qF 'libktime (= 1.2.3)'
+}
+
+@test "the wheel installs without the network, and its command is ktime: options, status, signals, environment" {
+	[ -z "${SANITIZE-}" ] || skip "under a sanitizer: another runtime is linked in"
+	local tools=$build/wheel-tools/bin/python
+	[ -x "$tools" ] || tools=$(command -v python3)
+	"$tools" -m wheel version >/dev/null 2>&1 || skip "no Python package wheel here (make wheel installs it below build/)"
+	"$tools" -m pip --version >/dev/null 2>&1 || skip "no pip here"
+	packed
+	packaging/wheel.sh "$made" 1.2.3 "$tools"
+	cd "$made"
+	python3 -m venv --without-pip "in here" || skip "no Python package venv here"
+	"$tools" -m pip --python "in here/bin/python" install --no-index --no-deps --quiet --disable-pip-version-check \
+		--no-compile ./ktime-1.2.3-*.whl
+	local python=$PWD/in\ here/bin/python ktime=$PWD/in\ here/bin/ktime
+	run --separate-stderr "$root/tests/sim/run" "$python" -m ktime --top 1 "$python" "$root/tests/command/memset.py"
+	[ "$status" -eq 0 ] || { echo "$stderr"; false; }
+	grep -q 'GPU activities: *100.00% .* 1 .*\[CUDA memset\]' <<<"$stderr"
+	# Python would ignore SIGPIPE, and set LC_CTYPE.
+	run -7 env -u LC_ALL -u LC_CTYPE LANG=C "$ktime" --quiet sh -c 'echo "$1" "${LC_CTYPE-}"; exit 7' sh 'a  b'
+	prints "a  b "
+	run -141 "$ktime" --quiet sh -c 'kill -PIPE $$'
+	run -143 "$ktime" --quiet sh -c 'kill -TERM $$'
+	chmod -x "$made/in here/lib/"python3*/site-packages/ktime/ktime
+	run --separate-stderr -126 "$ktime" true
+	[[ "$stderr" == "ktime: $made/in here/lib/python3"*"/site-packages/ktime/ktime: Permission denied" ]]
 }
