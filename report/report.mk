@@ -10,9 +10,8 @@ REPORT_LIBRARY_SOURCES += $(wildcard report/ranges/*.c)
 REPORT_COMMAND_SOURCES := $(filter-out $(REPORT_LIBRARY_SOURCES), $(wildcard report/*/*.c))
 
 REPORT_LIBRARY_OBJECTS := $(REPORT_LIBRARY_SOURCES:%.c=$(BUILD)/obj/%.o)
-REPORT_COMMAND_OBJECTS := $(REPORT_COMMAND_SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/report/html/assets.o
-# The page's style and scripts are part of the command.
-$(BUILD)/obj/report/html/assets.o: $(wildcard report/html/*.css report/html/*.js)
+REPORT_COMMAND_OBJECTS := $(REPORT_COMMAND_SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/report/command/assets.o
+$(BUILD)/obj/report/command/assets.o: $(wildcard report/html/*.css report/html/*.js report/export/*.json)
 REPORT_LIBRARIES := -l:libiberty.a
 
 REPORT_COMMAND_LIBRARIES := -lsqlite3 -lz -lncursesw -ltinfo $(REPORT_LIBRARIES) -lpthread -lm

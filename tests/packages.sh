@@ -30,7 +30,8 @@ check="$build
 	jq             jq
 	tmux           tmux
 	protobuf-compiler protoc
-	python3        python3"
+	python3        python3
+	python3-jsonschema /usr/lib/python3/dist-packages/jsonschema"
 browser="
 	chromium       chromium
 	fontconfig     fc-list

@@ -13,6 +13,10 @@
 #define MESSAGE_SIZE 512
 #define EXIT_USAGE   2
 
+/* schema.json of this folder: see report/command/assets.S. */
+extern const char json_schema[];
+extern const size_t json_schema_size;
+
 struct trace_window trace_window(const struct session *session, const struct options *options)
 {
 	uint64_t zero = session_header(session)->trace_start;
@@ -177,7 +181,14 @@ int command_export(const struct options *options, const char *const *files, size
 	struct session *session = NULL;
 	int error;
 
-	(void)count;
+	if (options->json_schema) {
+		fwrite(json_schema, 1, json_schema_size, stdout);
+		return fflush(stdout) ? 1 : 0;
+	}
+	if (!count) {
+		fputs("ktime export: no file given; usage: ktime export [options] FILE\n", stderr);
+		return EXIT_USAGE;
+	}
 	if (!options->sqlite && !options->perfetto && !options->chrome && !options->json) {
 		fputs("ktime export: give --perfetto OUT, --chrome OUT, --sqlite OUT or --json "
 		      "OUT\n",

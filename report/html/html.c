@@ -9,7 +9,7 @@
 #include "report/export/output.h"
 #include "report/names/visible.h"
 
-/* The files of this folder that are part of every page: see assets.S. */
+/* The files of this folder that are part of every page: see report/command/assets.S. */
 extern const char page_css[], page_js[], timeline_js[];
 extern const size_t page_css_size, page_js_size, timeline_js_size;
 

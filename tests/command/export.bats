@@ -128,3 +128,17 @@ out.json" ]
 	script -qec "'$ktime' export --perfetto /dev/null -f short" /dev/null </dev/null >screen
 	[ ! -s screen ]
 }
+
+@test "the JSON Schema is one, and exports have the members that it names and no others" {
+	/usr/bin/python3 -c 'import jsonschema' || skip "no jsonschema for Python"
+	local layout
+	"$ktime" export --json-schema >schema
+	for layout in layout34 layout34_job; do
+		zcat "$root/tests/golden/profile_$layout.ktime.gz" >$layout
+		"$ktime" export --bytes '.=1K/launch' --flops '.=2K/launch' --work '.=3/launch pixels' --json $layout.json $layout
+	done
+	records | session records
+	"$ktime" export --json records.json records
+	jq -n input "$root/tests/golden/whole_json.txt" >whole.json
+	/usr/bin/python3 "$root/tests/command/schema.py" schema layout34.json layout34_job.json records.json whole.json
+}

@@ -121,7 +121,7 @@ takes() {
 }
 
 @test "bash completes each command with its own options" {
-	[ "$(complete_word export --js)" = "--json" ]
+	[ "$(complete_word export --chr)" = "--chrome" ]
 	[ "$(complete_word diff --th)" = "--threshold" ]
 	[ "$(complete_word diff a.ktime --fa)" = "--fail-above" ]
 	[ "$(complete_word show --sort n)" = "name" ]

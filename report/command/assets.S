@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page's style and scripts, taken into the program as they stand. */
+/* Texts that the command holds as they stand in their files. */
 
 #define ASSET(name, path)                                                                          \
 	.hidden name;                                                                              \
@@ -17,5 +17,6 @@ name##_size:                                                                    
 	ASSET(page_css, "report/html/page.css")
 	ASSET(page_js, "report/html/page.js")
 	ASSET(timeline_js, "report/html/timeline.js")
+	ASSET(json_schema, "report/export/schema.json")
 
 	.section .note.GNU-stack, "", %progbits
