@@ -38,9 +38,13 @@ static struct {
 struct search {
 	char path[PATH_MAX]; /* tried now: not on the stack, which may be small */
 	char loaded[PATH_MAX];
-	char anchors[ANCHORS][PATH_MAX];
-	unsigned anchor_count;
-	char failure[256]; /* why the first library that was found is not used */
+	struct anchors {
+		char paths[ANCHORS][PATH_MAX];
+		unsigned count;
+	} cuda, python;	    /* of CUDA's libraries, and of Python's packages */
+	int runtime;	    /* the major version of the CUDA runtime; 0: none was seen */
+	int newest, oldest; /* major versions to try now */
+	char failure[256];  /* why the first library that was found is not used */
 	int error;
 };
 
@@ -70,22 +74,23 @@ const char *library_path(void)
 	return found ? found->path : "";
 }
 
-static void add_anchor(struct search *search, const char *path, size_t length)
+static void add_anchor(struct anchors *anchors, const char *path, size_t length)
 {
-	if (search->anchor_count == ANCHORS || length >= PATH_MAX)
+	if (anchors->count == ANCHORS || length >= PATH_MAX)
 		return;
-	for (unsigned i = 0; i < search->anchor_count; i++)
-		if (!strncmp(search->anchors[i], path, length) && !search->anchors[i][length])
+	for (unsigned i = 0; i < anchors->count; i++)
+		if (!strncmp(anchors->paths[i], path, length) && !anchors->paths[i][length])
 			return;
-	memcpy(search->anchors[search->anchor_count], path, length);
-	search->anchors[search->anchor_count++][length] = '\0';
+	memcpy(anchors->paths[anchors->count], path, length);
+	anchors->paths[anchors->count++][length] = '\0';
 }
 
 /* Runs under the loader's lock, so it only remembers paths. */
 static int note_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct search *search = argument;
-	const char *file = strrchr(info->dlpi_name, '/');
+	static const char runtime[] = "/libcudart.so.";
+	const char *file = strrchr(info->dlpi_name, '/'), *packages;
 
 	(void)size;
 	if (!file)
@@ -94,7 +99,15 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *argument)
 		snprintf(search->loaded, sizeof(search->loaded), "%s", info->dlpi_name);
 	/* Python wheels install each library in a folder of its own under nvidia/. */
 	if (!strncmp(file, "/libcudart.so", 13) || strstr(info->dlpi_name, "/nvidia/"))
-		add_anchor(search, info->dlpi_name, file - info->dlpi_name);
+		add_anchor(&search->cuda, info->dlpi_name, file - info->dlpi_name);
+	if (!strncmp(file, runtime, strlen(runtime)) && !search->runtime)
+		search->runtime = atoi(file + strlen(runtime));
+	/* ktime itself, installed as a wheel, is such a library. */
+	packages = strstr(info->dlpi_name, "/site-packages/")
+			   ?: strstr(info->dlpi_name, "/dist-packages/");
+	if (packages)
+		add_anchor(&search->python, info->dlpi_name,
+			   packages + strlen("/site-packages") - info->dlpi_name);
 	return 0;
 }
 
@@ -262,12 +275,11 @@ static bool take(struct search *search, const char *path, int flags, int driver_
 	return true;
 }
 
-/* Tries each version that the driver supports in one folder; for "", in the loader's search
- * path. */
+/* Tries each version in one folder; for "", in the loader's search path. */
 static bool take_from(struct search *search, const char *folder, const char *below,
 		      int driver_version)
 {
-	for (int major = driver_version / 1000; major >= CUPTI_OLDEST_MAJOR; major--) {
+	for (int major = search->newest; major >= search->oldest; major--) {
 		int length = snprintf(search->path, sizeof(search->path), "%s%s%slibcupti.so.%d%s",
 				      folder, below, folder[0] ? "/" : "", major,
 				      major == CUPTI_OLDEST_MAJOR ? ".8" : "");
@@ -290,11 +302,21 @@ static bool take_below(struct search *search, const char *folder, const char *co
 	return false;
 }
 
+static bool take_near(struct search *search, const struct anchors *anchors,
+		      const char *const *below, int driver_version)
+{
+	for (unsigned i = 0; i < anchors->count; i++)
+		if (take_below(search, anchors->paths[i], below, driver_version))
+			return true;
+	return false;
+}
+
 /*
  * "New versions of the CUDA driver are backwards compatible with older versions of CUPTI" (CUPTI's
  * documentation, 1.1 Compatibility); a newer CUPTI does not initialise on an older driver. So an
  * older major version is accepted. In each place the driver's version is tried first; but any
  * version next to the program's CUDA comes before one elsewhere, as it knows the program's runtime.
+ * Of two there, the one of the runtime's version is what the program itself would load.
  */
 static bool find(struct search *search, int driver_version)
 {
@@ -305,14 +327,22 @@ static bool find(struct search *search, int driver_version)
 					   "/../extras/CUPTI/lib64",
 					   "/../../../extras/CUPTI/lib64",
 					   NULL};
+	static const char *const packages[] = {"/nvidia/cu13/lib", "/nvidia/cuda_cupti/lib", NULL};
 	static const char *const toolkit[] = {"/lib64", "/lib", "/extras/CUPTI/lib64", NULL};
 	const char *home = environment_get("CUDA_HOME");
 
 	if (search->loaded[0])
 		return take(search, search->loaded, RTLD_NOLOAD, driver_version);
-	for (unsigned i = 0; i < search->anchor_count; i++)
-		if (take_below(search, search->anchors[i], near, driver_version))
+	if (search->runtime && search->runtime <= driver_version / 1000) {
+		search->newest = search->oldest = search->runtime;
+		if (take_near(search, &search->cuda, near, driver_version))
 			return true;
+	}
+	search->newest = driver_version / 1000;
+	search->oldest = CUPTI_OLDEST_MAJOR;
+	if (take_near(search, &search->cuda, near, driver_version) ||
+	    take_near(search, &search->python, packages, driver_version))
+		return true;
 	if (home && home[0] && take_below(search, home, toolkit, driver_version))
 		return true;
 	return take_below(search, "/usr/local/cuda", toolkit, driver_version) ||
@@ -341,8 +371,9 @@ int library_load(int driver_version, char *reason, size_t size)
 		snprintf(reason, size, "%s", search->failure);
 	else if (error)
 		snprintf(reason, size,
-			 "libcupti.so.%d was not found near the program's CUDA, in CUDA_HOME or in"
-			 " /usr/local/cuda: install CUPTI of CUDA %d, or set CUDA_HOME",
+			 "libcupti.so.%d was not found near the program's CUDA or among its Python"
+			 " packages, in CUDA_HOME or in /usr/local/cuda: install CUPTI of CUDA %d, "
+			 "or set CUDA_HOME",
 			 driver_version / 1000, driver_version / 1000);
 	free(search);
 	return error;

@@ -67,11 +67,11 @@ extern void *(*library_symbol)(void *handle, const char *name);
 
 /*
  * Finds and loads libcupti, once: the one that is loaded already, next to the program's CUDA
- * runtime, in CUDA_HOME, in /usr/local/cuda, or in the loader's search path. `driver_version` is
- * cuDriverGetVersion()'s: a libcupti of a newer major version is not used. 0, or one line for the
- * user in `reason` and -ENOENT (not found), -EPROTO (unsuitable version), -ENOSYS (a required
- * function is missing) or -ENOMEM. It is never unloaded. Any thread, several at once; takes the
- * loader's lock, so hold no lock of ktime's.
+ * runtime, among the Python packages that it or ktime is of, in CUDA_HOME, in /usr/local/cuda, or
+ * in the loader's search path. `driver_version` is cuDriverGetVersion()'s: a libcupti of a newer
+ * major version is not used. 0, or one line for the user in `reason` and -ENOENT (not found),
+ * -EPROTO (unsuitable version), -ENOSYS (a required function is missing) or -ENOMEM. It is never
+ * unloaded. Any thread, several at once; takes the loader's lock, so hold no lock of ktime's.
  */
 int library_load(int driver_version, char *reason, size_t size);
 

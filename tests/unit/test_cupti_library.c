@@ -279,3 +279,68 @@ TEST(the_folders_near_the_loaded_runtime_are_searched)
 		in_child(load_near_runtime);
 	}
 }
+
+/* Both versions' wheels are there, as after an upgrade, and an unrelated one's library is loaded.
+ */
+static void load_of_the_runtimes_version(void)
+{
+	char folder[64], path[PATH_MAX], command[4 * PATH_MAX], loaded[PATH_MAX];
+
+	make_toolkit(folder, path);
+	snprintf(command, sizeof(command),
+		 "cd '%s/nvidia' && mkdir -p cu13/lib cuda_cupti/lib cuda_runtime/lib cudnn/lib && "
+		 "ln -sf '%s/lib64/libcupti.so.13' cu13/lib/ && "
+		 "ln -sf '%s/lib64/libcupti.so.13' cuda_cupti/lib/libcupti.so.12 && "
+		 "cp '%s/../lib/libnvidia-ml.so.1' cudnn/lib/libcudnn.so.9 && "
+		 "cp '%s/../lib/libcudart.so.13' cuda_runtime/lib/libcudart.so.12",
+		 folder, getenv("CUDA_HOME"), getenv("CUDA_HOME"), getenv("CUDA_HOME"),
+		 getenv("CUDA_HOME"));
+	assert_int_equal(system(command), 0);
+	snprintf(loaded, sizeof(loaded), "%s/nvidia/cudnn/lib/libcudnn.so.9", folder);
+	assert_non_null(dlopen(loaded, RTLD_NOW));
+	snprintf(loaded, sizeof(loaded), "%s/nvidia/cuda_runtime/lib/libcudart.so.12", folder);
+	assert_non_null(dlopen(loaded, RTLD_NOW));
+	setenv("CUDA_HOME", "/nowhere", 1);
+	setenv("SIM_CUPTI_VERSION", "18", 1);
+	assert_int_equal(library_load(13000, reason, sizeof(reason)), 0);
+	assert_non_null(strstr(library_path(), "/libcupti.so.12"));
+	remove_toolkit(folder);
+}
+
+TEST(of_two_versions_in_wheels_the_runtimes_is_taken)
+{
+	now.below = "/nvidia/cu13/lib";
+	now.file = "libcupti.so.13";
+	in_child(load_of_the_runtimes_version);
+}
+
+/* A module of any package is loaded, and no library of CUDA's. */
+static void load_among_packages(void)
+{
+	char folder[64], path[PATH_MAX], command[3 * PATH_MAX], module[PATH_MAX];
+
+	make_toolkit(folder, path);
+	snprintf(module, sizeof(module), "%s/lib/python3/site-packages/any/module.so", folder);
+	snprintf(command, sizeof(command),
+		 "mkdir -p '%s/lib/python3/site-packages/any' && "
+		 "cp '%s/../lib/libnvidia-ml.so.1' '%s'",
+		 folder, getenv("CUDA_HOME"), module);
+	assert_int_equal(system(command), 0);
+	assert_non_null(dlopen(module, RTLD_NOW));
+	setenv("CUDA_HOME", "/nowhere", 1);
+	setenv("SIM_CUPTI_VERSION", "18", 1);
+	assert_int_equal(library_load(now.driver, reason, sizeof(reason)), 0);
+	assert_string_equal(library_path(), path);
+	remove_toolkit(folder);
+}
+
+TEST(wheels_of_cupti_are_found_beside_any_package)
+{
+	now.driver = 13000;
+	now.below = "/lib/python3/site-packages/nvidia/cuda_cupti/lib";
+	now.file = "libcupti.so.12";
+	in_child(load_among_packages);
+	now.below = "/lib/python3/site-packages/nvidia/cu13/lib";
+	now.file = "libcupti.so.13";
+	in_child(load_among_packages);
+}
