@@ -13,6 +13,7 @@
 #define LANDING_PAD endbr64
 /* The first argument, version 1 of struct stat, goes before the two of the caller. */
 #define PUT_STAT_VERSION movq %rsi, %rdx; movq %rdi, %rsi; movl $1, %edi
+#define PUT_CONSTRUCTORS leaq run_constructors(%rip), %rcx
 #define FUNCTION @function
 
 #elif defined(__aarch64__)
@@ -20,13 +21,14 @@
 #define INDIRECT(function) adrp x16, :got:function; ldr x16, [x16, :got_lo12:function]; br x16
 #define LANDING_PAD hint #34 /* bti c */
 #define PUT_STAT_VERSION mov x2, x1; mov x1, x0; mov w0, wzr
+#define PUT_CONSTRUCTORS adrp x3, run_constructors; add x3, x3, :lo12:run_constructors
 #define FUNCTION %function
 
 #else
 #error "ktime runs on x86-64 and aarch64"
 #endif
 
-	.macro stub function, target, version, stat=0
+	.macro stub function, target, version, stat=0, start=0
 #ifdef __aarch64__
 	.symver old_\function, \target\()@GLIBC_2.17
 #else
@@ -42,6 +44,9 @@
 	LANDING_PAD
 	.if \stat
 	PUT_STAT_VERSION
+	.endif
+	.if \start
+	PUT_CONSTRUCTORS
 	.endif
 	INDIRECT(old_\function)
 	.cfi_endproc
@@ -66,6 +71,7 @@
 	old	pthread_attr_setaffinity_np, 2.3.4
 	old	pthread_attr_setstacksize, 2.2.5
 	old	pthread_create, 2.2.5
+	old	pthread_detach, 2.2.5
 	old	pthread_getattr_np, 2.2.5
 	old	pthread_getcpuclockid, 2.2.5
 	old	pthread_join, 2.2.5
@@ -81,6 +87,8 @@
 	old	pthread_setname_np, 2.12
 	old	pthread_setspecific, 2.2.5
 	old	pthread_sigmask, 2.2.5
+	old	sem_post, 2.2.5
+	old	sem_wait, 2.2.5
 
 	old_stat fstat, __fxstat
 	old_stat fstat64, __fxstat64
@@ -101,8 +109,8 @@
 	old	log, 2.2.5
 	old	pow, 2.2.5
 
-	/* The older one leaves constructors to a start file that is gone; the command has none. */
-	old	__libc_start_main, 2.2.5
+	/* Before 2.34 the start file brought what runs the constructors, the fourth argument. */
+	stub	__libc_start_main, __libc_start_main, 2.2.5, start=1
 #endif
 
 	.section .note.GNU-stack, "", %progbits
