@@ -78,6 +78,7 @@ include tests/preload/preload_tests.mk
 include tests/gpu/gpu.mk
 include tests/browser/browser.mk
 include tests/jobs/jobs.mk
+include tests/packaging/packaging_tests.mk
 include tests/bench/bench.mk
 include tests/fuzz/fuzz.mk
 include tests/mutants/mutants.mk
@@ -137,4 +138,4 @@ install: library command
 clean:
 	rm -rf $(BUILD)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/roots -prune -o -name '*.d' -type f -print 2>/dev/null)
