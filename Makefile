@@ -45,7 +45,10 @@ ifeq ($(origin CXX),default)
 CXX := g++
 endif
 
+# A recipe's command says in a line what it makes, or is shown itself by V=1: $(call say,TOOL[,FILE]), and
+# $(Q) for those that say nothing.
 Q := $(if $(V),,@)
+say = $(if $(V),,@echo '$(1) $(or $(2),$@)' && )
 CFLAGS ?= -O2 -g
 # Warnings are errors in make check (WERROR=1), and from then on in the folder that it has built.
 WERROR ?= $(findstring -Werror,$(file <$(BUILD)/flags))
@@ -85,8 +88,8 @@ include tests/mutants/mutants.mk
 include tests/sanitizers/sanitizers.mk
 include tests/tests.mk
 
-LINK = $(CC) $(CFLAGS) $(LDFLAGS)
-LINK_CXX = $(CXX) $(CFLAGS) $(LDFLAGS)
+LINK = $(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS)
+LINK_CXX = $(call say,LD)$(CXX) $(CFLAGS) $(LDFLAGS)
 
 # Changes when the compiler or its flags do, so that no two objects are built in different ways.
 quote = '$(subst ','\'',$(1))'
@@ -100,11 +103,11 @@ FORCE:
 # Position-independent objects serve the library and the programs alike.
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | toolkit packages
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -fPIC -c $< -o $@
+	$(call say,CC,$<)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -fPIC -c $< -o $@
 
 $(BUILD)/obj/%.o: %.S $(BUILD)/flags | toolkit packages
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) -fPIC -c $< -o $@
+	$(call say,CC,$<)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) -fPIC -c $< -o $@
 
 # The oldest toolkit whose headers ktime compiles with, as CUDA_VERSION in cuda.h has it.
 OLDEST_CUDA := 12000
@@ -136,6 +139,6 @@ install: library command
 
 .PHONY: clean
 clean:
-	rm -rf $(BUILD)
+	$(Q)rm -rf $(BUILD)
 
 -include $(shell find $(BUILD) -path $(BUILD)/roots -prune -o -name '*.d' -type f -print 2>/dev/null)

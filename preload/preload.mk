@@ -14,11 +14,11 @@ endif
 # The kernel that measures event pairs: real code for all devices that the toolkit knows.
 $(BUILD)/obj/preload/events/self_timing.fatbin: preload/events/self_timing.cu | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) -arch=all-major -fatbin $< -o $@
+	$(call say,NVCC,$<)$(NVCC) -arch=all-major -fatbin $< -o $@
 
 $(BUILD)/obj/preload/events/self_timing_fatbin.o: $(BUILD)/obj/preload/events/self_timing.fatbin
-	$(dir $(NVCC))bin2c --const --type longlong --padd 0 --name self_timing_fatbin $< >$(@:.o=.c)
-	$(CC) -fPIC -fvisibility=hidden -c $(@:.o=.c) -o $@
+	$(Q)$(dir $(NVCC))bin2c --const --type longlong --padd 0 --name self_timing_fatbin $< >$(@:.o=.c)
+	$(Q)$(CC) -fPIC -fvisibility=hidden -c $(@:.o=.c) -o $@
 
 .PHONY: library
 library: $(BUILD)/libktime.so

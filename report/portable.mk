@@ -22,8 +22,8 @@ $(OLD_GLIBC_COMMAND): $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUIL
 
 $(BUILD)/obj/report/old_glibc.o: preload/base/old_glibc.S $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DKTIME_COMMAND -fPIC -c $< -o $@
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) -DKTIME_COMMAND -fPIC -c $< -o $@
 
 $(PORTABLE)/libktime.so: $(BUILD)/libktime.so
 	@mkdir -p $(@D)
-	strip --strip-unneeded $< -o $@
+	$(call say,STRIP)strip --strip-unneeded $< -o $@

@@ -16,26 +16,26 @@ workloads: $(WORKLOADS) $(BUILD)/workloads/latency.cubin
 
 $(WORKLOAD_OBJECTS)/%.cu.o: workloads/%.cu | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) -I. $(GENCODE) $(NVCCFLAGS) -Xcompiler -fPIC,-Wall,-Wextra -MMD -MF $(@:.o=.d) -c $< -o $@
+	$(call say,NVCC,$<)$(NVCC) -I. $(GENCODE) $(NVCCFLAGS) -Xcompiler -fPIC,-Wall,-Wextra -MMD -MF $(@:.o=.d) -c $< -o $@
 
 $(WORKLOAD_OBJECTS)/%.fatbin: workloads/%.cu workloads/%.h | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) -I. $(GENCODE) $(NVCCFLAGS) -fatbin $< -o $@
+	$(call say,NVCC,$<)$(NVCC) -I. $(GENCODE) $(NVCCFLAGS) -fatbin $< -o $@
 
 $(WORKLOAD_OBJECTS)/saxpy_fatbin.o: $(WORKLOAD_OBJECTS)/saxpy_kernel.fatbin
-	$(dir $(NVCC))bin2c --const --type longlong --padd 0 --name saxpy_fatbin $< >$(@:.o=.c)
-	$(CC) -fPIC -c $(@:.o=.c) -o $@
+	$(Q)$(dir $(NVCC))bin2c --const --type longlong --padd 0 --name saxpy_fatbin $< >$(@:.o=.c)
+	$(Q)$(CC) -fPIC -c $(@:.o=.c) -o $@
 
 SAXPY_RUNTIME_OBJECTS := $(addprefix $(WORKLOAD_OBJECTS)/,saxpy.cu.o saxpy_common.o workload.o)
 SAXPY_DRIVER_OBJECTS := $(addprefix $(WORKLOAD_OBJECTS)/,saxpy_driver.o saxpy_common.o workload.o saxpy_fatbin.o)
 
 $(BUILD)/workloads/saxpy: $(SAXPY_RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
-	$(NVCC) $(GENCODE) $(NVCC_SANITIZERS) $^ -o $@
+	$(call say,LD)$(NVCC) $(GENCODE) $(NVCC_SANITIZERS) $^ -o $@
 
 $(BUILD)/workloads/saxpy_shared: $(SAXPY_RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
-	$(NVCC) $(GENCODE) $(NVCC_SANITIZERS) -cudart shared $^ -o $@ -Xlinker -rpath=$(CUDA_LIBRARY)
+	$(call say,LD)$(NVCC) $(GENCODE) $(NVCC_SANITIZERS) -cudart shared $^ -o $@ -Xlinker -rpath=$(CUDA_LIBRARY)
 
 $(BUILD)/workloads/saxpy_driver: $(SAXPY_DRIVER_OBJECTS)
 	@mkdir -p $(@D)
@@ -44,10 +44,10 @@ $(BUILD)/workloads/saxpy_driver: $(SAXPY_DRIVER_OBJECTS)
 $(addprefix $(BUILD)/workloads/,$(PLAIN_WORKLOADS)): $(BUILD)/workloads/%: $(WORKLOAD_OBJECTS)/%.cu.o \
 		$(WORKLOAD_OBJECTS)/workload.o
 	@mkdir -p $(@D)
-	$(NVCC) $(GENCODE) $(NVCC_SANITIZERS) $^ -o $@ -L$(CUDA_LIBRARY)stubs -lcuda
+	$(call say,LD)$(NVCC) $(GENCODE) $(NVCC_SANITIZERS) $^ -o $@ -L$(CUDA_LIBRARY)stubs -lcuda
 
 # The kernels of latency for one kind of GPU, to read with cuobjdump -sass and to edit.
 CUBIN_ARCH ?= sm_90
 $(BUILD)/workloads/latency.cubin: workloads/latency_kernel.cu workloads/latency_kernel.cuh | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) -I. -arch=$(CUBIN_ARCH) $(NVCCFLAGS) -cubin $< -o $@
+	$(call say,NVCC,$<)$(NVCC) -I. -arch=$(CUBIN_ARCH) $(NVCCFLAGS) -cubin $< -o $@

@@ -20,7 +20,7 @@ $(BUILD)/bench/attached: $(BUILD)/obj/tests/bench/attached.o $(SIM)/lib/libcuda.
 
 $(BUILD)/bench/%: tests/bench/%.cu | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -O2 $(GENCODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@
+	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@
 
 bench: library command bench-programs
 	python3 tests/bench/bench.py

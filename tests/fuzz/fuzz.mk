@@ -14,7 +14,7 @@ $(BUILD)/tests/fuzz/fuzz: $(addprefix $(BUILD)/obj/, tests/fuzz/fuzz.o tests/fuz
 
 $(BUILD)/tests/fuzz/libfuzzer: tests/fuzz/fuzz.c tests/fuzz/merged.c $(FUZZ_SOURCES) report/html/assets.S | toolkit
 	@mkdir -p $(@D)
-	clang $(KTIME_CPPFLAGS) -DFUZZ_LIBFUZZER -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
+	$(call say,LD)clang $(KTIME_CPPFLAGS) -DFUZZ_LIBFUZZER -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined $^ $(REPORT_COMMAND_LIBRARIES) -o $@
 
 .PHONY: fuzz fuzz-check

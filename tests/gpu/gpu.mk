@@ -28,8 +28,8 @@ $(call older_folder,$(1))/saxpy_shared: cudart = shared -Xlinker=-rpath=\$$$$ORI
 $(call older_folder,$(1))/saxpy $(call older_folder,$(1))/saxpy_shared: workloads/saxpy.cu \
 		$(WORKLOAD_OBJECTS)/saxpy_common.o $(WORKLOAD_OBJECTS)/workload.o
 	@mkdir -p $$(@D)
-	cp -L $(call older_home,$(1))/lib64/libcudart.so.$(firstword $(subst ., ,$(call older_version,$(1))))* $$(@D)
-	$(call older_home,$(1))/bin/nvcc -allow-unsupported-compiler -std=c++14 -I. $$(GENCODE) $$(NVCCFLAGS) \
+	$$(Q)cp -L $(call older_home,$(1))/lib64/libcudart.so.$(firstword $(subst ., ,$(call older_version,$(1))))* $$(@D)
+	$$(call say,NVCC)$(call older_home,$(1))/bin/nvcc -allow-unsupported-compiler -std=c++14 -I. $$(GENCODE) $$(NVCCFLAGS) \
 		$$^ -o $$@ -cudart $$(cudart)
 endef
 $(foreach older,$(OLDER_CUDA),$(eval $(call build_with_older,$(older))))
@@ -44,7 +44,7 @@ gpu-libraries: command
 
 $(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh tests/gpu/contexts.cuh | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -O2 $(GENCODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@ $(GPU_LIBRARIES) \
+	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@ $(GPU_LIBRARIES) \
 		-Xlinker=-rpath=$(CUDA_LIBRARY) $(GPU_EXTRA)
 
 gpu-check: library command workloads gpu-programs bench-programs

@@ -47,15 +47,15 @@ $(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so no_threads.so no_memory.
 
 $(PRELOAD_TESTS)/libpeer_dlsym.so: tests/preload/programs/libpeer.c
 	@mkdir -p $(@D)
-	$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
+	$(call say,LD)$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
 
 $(PRELOAD_TESTS)/libranges_tool.so: tests/preload/programs/libranges.c
 	@mkdir -p $(@D)
-	$(CC) $(KTIME_CPPFLAGS) $(filter-out -MMD -MP,$(KTIME_CFLAGS)) $(CFLAGS) -DTOOL -fPIC -shared $< -o $@
+	$(call say,LD)$(CC) $(KTIME_CPPFLAGS) $(filter-out -MMD -MP,$(KTIME_CFLAGS)) $(CFLAGS) -DTOOL -fPIC -shared $< -o $@
 
 $(PRELOAD_TESTS)/libpeer_limiter.so: tests/preload/programs/libpeer_driver.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(KTIME_CPPFLAGS) $(filter-out -MMD -MP,$(KTIME_CFLAGS)) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
+	$(call say,LD)$(CC) $(KTIME_CPPFLAGS) $(filter-out -MMD -MP,$(KTIME_CFLAGS)) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
 
 # With the shared one, whose symbols are wrapped.
 $(addprefix $(PRELOAD_TESTS)/,api_times cheap_calls failed_launches small_copies): $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o \
@@ -78,7 +78,7 @@ $(PRELOAD_TESTS)/libhidden.so: $(PRELOAD_OBJECTS)/libhidden.o $(SIM)/lib/libcuda
 
 $(PRELOAD_TESTS)/sanitized_%: tests/preload/programs/sanitized.c tests/preload/programs/odd.h $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(Q)$(word 1,$(subst -, ,$*)) $(KTIME_CPPFLAGS) -O1 -g -fsanitize=$(word 2,$(subst -, ,$*)) \
+	$(call say,LD)$(word 1,$(subst -, ,$*)) $(KTIME_CPPFLAGS) -O1 -g -fsanitize=$(word 2,$(subst -, ,$*)) \
 		$(filter-out %.h,$^) -o $@ -lpthread -ldl
 
 # What defines the driver's names itself: a library, a program linked with it (whose variables the
@@ -90,15 +90,15 @@ ODD_SOURCE = tests/preload/programs/libodd_$(if $(filter pointers,$1),pointers,f
 define odd_rules
 $(PRELOAD_TESTS)/libodd_$1.so: $(ODD_SOURCE) tests/preload/programs/odd.h $(odd_$1_LIBRARIES)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(KTIME_CPPFLAGS) $$(filter-out -MMD -MP,$$(KTIME_CFLAGS)) $$(CFLAGS) $(odd_$1_FLAGS) -fPIC \
+	$$(call say,LD)$$(CC) $$(KTIME_CPPFLAGS) $$(filter-out -MMD -MP,$$(KTIME_CFLAGS)) $$(CFLAGS) $(odd_$1_FLAGS) -fPIC \
 		-shared -Wl,-soname,$$(@F) -Wl,--no-as-needed $$(filter-out %.h,$$^) -o $$@ -ldl
 $(PRELOAD_TESTS)/odd_$1: tests/preload/programs/odd.c $(ODD_SOURCE) tests/preload/programs/odd.h $(odd_$1_LIBRARIES)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(KTIME_CPPFLAGS) $$(filter-out -MMD -MP,$$(KTIME_CFLAGS)) $$(CFLAGS) $(odd_$1_FLAGS) -DODD_LINKED \
+	$$(call say,LD)$$(CC) $$(KTIME_CPPFLAGS) $$(filter-out -MMD -MP,$$(KTIME_CFLAGS)) $$(CFLAGS) $(odd_$1_FLAGS) -DODD_LINKED \
 		-rdynamic -Wl,--no-as-needed $$(filter-out %.h,$$^) -o $$@ -ldl
 $(PRELOAD_TESTS)/odd_$1_linked: tests/preload/programs/odd.c $(PRELOAD_TESTS)/libodd_$1.so tests/preload/programs/odd.h
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(KTIME_CPPFLAGS) $$(filter-out -MMD -MP,$$(KTIME_CFLAGS)) $$(CFLAGS) $(odd_$1_FLAGS) -DODD_LINKED \
+	$$(call say,LD)$$(CC) $$(KTIME_CPPFLAGS) $$(filter-out -MMD -MP,$$(KTIME_CFLAGS)) $$(CFLAGS) $(odd_$1_FLAGS) -DODD_LINKED \
 		$$(filter-out %.h,$$^) -o $$@ -Wl,-rpath,'$$$$ORIGIN' -Wl,-rpath-link,$(SIM)/lib -ldl
 endef
 $(foreach kind,pointers functions next,$(eval $(call odd_rules,$(kind))))

@@ -18,19 +18,19 @@ sim: sim-libraries $(SIM_WORKLOADS) $(SIM_PROGRAMS) $(SIM_RUNTIME_PROGRAMS)
 # The symbols of the real libcuda, and the version that each came with.
 $(SIM)/include/symbols: | toolkit
 	@mkdir -p $(@D)
-	nm -D --defined-only $(CUDA_LIBRARY)stubs/libcuda.so | awk '{print $$NF}' >$@
+	$(Q)nm -D --defined-only $(CUDA_LIBRARY)stubs/libcuda.so | awk '{print $$NF}' >$@
 
 $(SIM)/include/sim_versions.h: tests/sim/versions.awk $(SIM)/include/symbols
-	awk -f tests/sim/versions.awk $(SIM)/include/symbols $(CUDA_INCLUDE)cudaTypedefs.h \
+	$(Q)awk -f tests/sim/versions.awk $(SIM)/include/symbols $(CUDA_INCLUDE)cudaTypedefs.h \
 		$(CUDA_INCLUDE)cudaProfilerTypedefs.h | sort >$@
 
 $(SIM)/include/sim_cbids.h: tests/sim/cbids.awk
 	@mkdir -p $(@D)
-	awk -f tests/sim/cbids.awk $(CUPTI_INCLUDE)cupti_driver_cbid.h $(CUPTI_INCLUDE)cupti_runtime_cbid.h >$@
+	$(Q)awk -f tests/sim/cbids.awk $(CUPTI_INCLUDE)cupti_driver_cbid.h $(CUPTI_INCLUDE)cupti_runtime_cbid.h >$@
 
 # Every symbol, weak: those that are modelled take its place.
 $(SIM)/include/not_supported.c: $(SIM)/include/symbols
-	awk '{ print "WEAK(" $$1 ")" } BEGIN { print "#include \"tests/sim/driver/not_supported.h\"" }' $< >$@
+	$(Q)awk '{ print "WEAK(" $$1 ")" } BEGIN { print "#include \"tests/sim/driver/not_supported.h\"" }' $< >$@
 
 $(SIM_OBJECTS)/%.o: OBJECT_CFLAGS += -I$(SIM)/include
 $(SIM_OBJECTS)/driver/resolve.o $(SIM_OBJECTS)/runtime/driver.o $(addprefix $(SIM_OBJECTS)/programs/,entries.o resolve.o): $(SIM)/include/sim_versions.h
@@ -39,11 +39,11 @@ $(SIM_OBJECTS)/cupti/record.o: $(SIM)/include/sim_cbids.h
 
 $(SIM_OBJECTS)/driver/not_supported.o: $(SIM)/include/not_supported.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -fPIC -c $< -o $@
+	$(call say,CC,$<)$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -fPIC -c $< -o $@
 
 $(SIM_OBJECTS)/%.cc.o: tests/sim/%.cc $(BUILD)/flags | toolkit
 	@mkdir -p $(@D)
-	$(CXX) $(KTIME_CPPFLAGS) -std=c++17 -fno-exceptions -fno-rtti $(WARNINGS) \
+	$(call say,CXX,$<)$(CXX) $(KTIME_CPPFLAGS) -std=c++17 -fno-exceptions -fno-rtti $(WARNINGS) \
 		-fvisibility=hidden -MMD -MP $(CFLAGS) -fPIC -c $< -o $@
 
 $(SIM)/lib/libcuda.so.1: $(call sim_objects,driver) $(SIM_OBJECTS)/driver/not_supported.o \
@@ -57,8 +57,8 @@ $(SIM)/lib/libnvidia-ml.so.1: $(call sim_objects,nvml)
 
 $(SIM)/lib/libcudart_static.a: $(call sim_objects,runtime)
 	@mkdir -p $(@D)
-	rm -f $@
-	ar rcs $@ $^
+	$(Q)rm -f $@
+	$(call say,AR)$(AR) rcs $@ $^
 
 # Entries are in archive and library alike, so the library shows what the archive's headers mark.
 $(SIM)/lib/libcudart.so.13: $(call sim_objects,runtime)
@@ -98,11 +98,11 @@ $(SIM)/programs/%: $(SIM_OBJECTS)/programs/%.o $(SIM)/lib/libcuda.so.1 $(SIM)/to
 
 $(SIM_OBJECTS)/programs/%.cu.o: tests/sim/programs/%.cu | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) $(GENCODE) -Xcompiler -fPIC -MMD -MF $(@:.o=.d) -c $< -o $@
+	$(call say,NVCC,$<)$(NVCC) $(GENCODE) -Xcompiler -fPIC -MMD -MF $(@:.o=.d) -c $< -o $@
 
 $(SIM_OBJECTS)/programs/%_per_thread.cu.o: tests/sim/programs/%.cu | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) $(GENCODE) --default-stream per-thread -Xcompiler -fPIC -MMD -MF $(@:.o=.d) -c $< -o $@
+	$(call say,NVCC,$<)$(NVCC) $(GENCODE) --default-stream per-thread -Xcompiler -fPIC -MMD -MF $(@:.o=.d) -c $< -o $@
 
 $(SIM)/programs/%_static: $(SIM_OBJECTS)/programs/%.cu.o $(SIM)/lib/libcudart_static.a
 	@mkdir -p $(@D)
@@ -131,7 +131,7 @@ VIRTUAL_OBJECTS := $(VIRTUAL_SOURCES:%.c=$(SIM_OBJECTS)/clock/%.o)
 
 $(SIM_OBJECTS)/clock/preload/%.o: preload/%.c $(BUILD)/flags | toolkit
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -include tests/sim/clock/virtual_clock.h -fPIC -c $< -o $@
+	$(call say,CC,$<)$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -include tests/sim/clock/virtual_clock.h -fPIC -c $< -o $@
 
 $(VIRTUAL): $(filter-out $(VIRTUAL_SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/preload/base/clock.o,$(LIBRARY_OBJECTS)) \
 		$(VIRTUAL_OBJECTS) $(SIM_OBJECTS)/clock/virtual_clock.o preload/exports.map

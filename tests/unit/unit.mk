@@ -11,13 +11,13 @@ $(NO_MEMORY): $(BUILD)/obj/tests/unit/no_memory.o
 KERNEL_CLOCK := $(BUILD)/tests/unit/libclock.a
 $(KERNEL_CLOCK): $(addprefix $(BUILD)/obj/preload/base/, clock_read.o launch_state.o)
 	@mkdir -p $(@D)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 # What several of them use: of it each has what it calls.
 TEST_ARCHIVE := $(BUILD)/tests/unit/libtests.a
 $(TEST_ARCHIVE): $(patsubst %, $(BUILD)/obj/tests/unit/%.o, tests caught golden no_run page_text perfetto_text printed records terminal \
 		whole_profile)
 	@mkdir -p $(@D)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests/unit/test_*.c))
 
 # Of an object a test needs what the functions that it tests call: the others are not in its program.
@@ -27,7 +27,7 @@ UNIT_LINK = $(LINK) -Wl,--gc-sections
 REPORT_ARCHIVE := $(BUILD)/tests/unit/libreport.a
 $(REPORT_ARCHIVE): $(REPORT_LIBRARY_OBJECTS) $(filter-out $(BUILD)/obj/report/command/main.o, $(REPORT_COMMAND_OBJECTS))
 	@mkdir -p $(@D)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
 # The tests themselves need not be fast, and compile in half the time.
 $(BUILD)/obj/tests/unit/%.o: OBJECT_CFLAGS += -O0
