@@ -11,7 +11,7 @@
 # make mutants    how many small changes of the sources the tests notice
 # make bench      what ktime costs, beside its peers (needs a GPU)
 # make cost       instructions of the launch path, counted on the simulated device
-# make install    to PREFIX (/usr/local)
+# make install    to PREFIX (/usr/local), below DESTDIR; make uninstall removes it
 # make deb        Debian packages; make tarball: an archive of the portable build
 # make portable   a command and a library for other machines, into build/portable
 # make wheel      a Python package of the portable build (needs PyPI); make wheel-check: held to its name
@@ -126,16 +126,11 @@ toolkit:
 packages:
 	@CC='$(CC)' CXX='$(CXX)' tests/packages.sh $(if $(filter check demo,$(MAKECMDGOALS)),install,name) build
 
-.PHONY: install
+.PHONY: install uninstall
 install: library command
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions
-	install -m 755 $(BUILD)/ktime $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BUILD)/libktime.so $(DESTDIR)$(PREFIX)/lib
-	install -m 644 report/command/ktime.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 report/command/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktime
-	install -m 644 report/command/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktime
+	@packaging/install.sh install $(call quote,$(BUILD)) $(call quote,$(PREFIX)) $(call quote,$(DESTDIR))
+uninstall:
+	@packaging/install.sh uninstall $(call quote,$(BUILD)) $(call quote,$(PREFIX)) $(call quote,$(DESTDIR))
 
 .PHONY: clean
 clean:

@@ -8,11 +8,7 @@ build=$(realpath "$1") name=ktime-$2
 folder=$build/tarball/$name
 
 rm -rf "$build/tarball"
-install -D -m 755 "$build/portable/ktime" "$folder/bin/ktime"
-install -D -m 755 "$build/portable/libktime.so" "$folder/lib/libktime.so"
-install -D -m 644 report/command/ktime.1 "$folder/share/man/man1/ktime.1"
-install -D -m 644 report/command/completion.bash "$folder/share/bash-completion/completions/ktime"
-install -D -m 644 report/command/completion.zsh "$folder/share/zsh/site-functions/_ktime"
+packaging/install.sh install "$build/portable" "" "$folder" >/dev/null
 install -D -m 644 -t "$folder" README.md LICENSE CHANGELOG.md
 install -D -m 644 -t "$folder/docs" docs/*.md docs/*.yml
 install -D -m 644 -t "$folder/docs/internals" docs/internals/*.md
