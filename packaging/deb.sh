@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The Debian packages libktime (the library that programs preload) and ktime (the command), from what
-# make has built, into BUILD/deb.
-# Usage: deb.sh BUILD VERSION
+# make has built, into BUILD/deb. COMMAND is linked with this system's libraries, and like the library
+# needs no glibc newer than 2.28.
+# Usage: deb.sh BUILD VERSION COMMAND
 set -euo pipefail
-build=$(realpath "$1") version=$2
+build=$(realpath "$1") version=$2 built_command=$3
 maintainer="${DEBFULLNAME:-The ktime authors} <${DEBEMAIL:-ktime@users.noreply.example.org}>"
 date=$(date -R -u -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGELOG.md)}")
 out=$build/deb
-triplet=x86_64-linux-gnu
 
 rm -rf "$out"
 mkdir -p "$out"
 for tool in dpkg-deb dpkg-shlibdeps; do
 	command -v "$tool" >/dev/null || { echo "ktime: no $tool: sudo apt-get install dpkg-dev" >&2; exit 1; }
 done
+triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH) architecture=$(dpkg-architecture -qDEB_HOST_ARCH)
 
 # documents PACKAGE: what Debian wants of each package in /usr/share/doc.
 documents()
@@ -35,12 +36,16 @@ documents()
 	chmod 644 "$folder"/*
 }
 
-# needs FILE: the packages that have the libraries that it is linked to.
+# needs FILE: the packages that have the libraries that it is linked to. Of glibc what its symbols need:
+# dpkg-shlibdeps takes those that 2.34 moved into libc for new there.
 needs()
 {
+	local glibc
+	glibc=$(objdump -T "$1" | grep -oE 'GLIBC_2\.[0-9]+' | sort -uV | tail -n 1)
 	mkdir -p "$out/source/debian"
 	printf 'Source: ktime\n\nPackage: ktime\nArchitecture: any\n' >"$out/source/debian/control"
-	(cd "$out/source" && dpkg-shlibdeps -O -e"$1" 2>shlibdeps.log) | sed 's/^shlibs:Depends=//'
+	(cd "$out/source" && dpkg-shlibdeps -O -e"$1" 2>shlibdeps.log) |
+		sed -E "s/^shlibs:Depends=//; s/libc6 \\(>= [^)]*\\)/libc6 (>= ${glibc#GLIBC_})/"
 }
 
 # control PACKAGE SECTION DEPENDS SUMMARY <DESCRIPTION
@@ -54,7 +59,7 @@ control()
 			Package: $1
 			Source: ktime
 			Version: $version
-			Architecture: amd64
+			Architecture: $architecture
 			Maintainer: $maintainer
 			Installed-Size: $(du -ks --exclude=DEBIAN "$folder" | cut -f1)
 			Depends: $3
@@ -89,13 +94,15 @@ control libktime libs "$(needs "$library")" "where a CUDA program's GPU time wen
 EOF
 
 command=$out/ktime/usr/bin/ktime
-install -D -m 755 "$build/ktime" "$command"
+install -D -m 755 "$built_command" "$command"
 strip --remove-section=.comment --remove-section=.note "$command"
 install -D -m 644 report/command/ktime.1 "$out/ktime/usr/share/man/man1/ktime.1"
 gzip -9n "$out/ktime/usr/share/man/man1/ktime.1"
 install -D -m 644 report/command/completion.bash "$out/ktime/usr/share/bash-completion/completions/ktime"
 install -D -m 644 report/command/completion.zsh "$out/ktime/usr/share/zsh/vendor-completions/_ktime"
 documents ktime
+install -D -m 644 -t "$out/ktime/usr/share/doc/ktime" README.md docs/*.md docs/*.yml
+install -D -m 644 -t "$out/ktime/usr/share/doc/ktime/internals" docs/internals/*.md
 control ktime devel "libktime (= $version), $(needs "$command")" "where a CUDA program's GPU time went" <<-EOF
 	ktime runs a CUDA program as it stands and prints how long each kernel, copy
 	and API call took, in the table that nvprof printed. It shows, compares, merges

@@ -2,8 +2,8 @@
 # Debian packages (libktime, ktime), a tar archive that runs wherever it is unpacked, and a Python wheel.
 
 .PHONY: deb tarball wheel wheel-check
-deb: library command
-	@packaging/deb.sh $(BUILD) $(VERSION)
+deb: library $(OLD_GLIBC_COMMAND)
+	@packaging/deb.sh $(BUILD) $(VERSION) $(OLD_GLIBC_COMMAND)
 
 # Of the portable build.
 tarball: portable

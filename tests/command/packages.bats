@@ -29,6 +29,33 @@ unpacked() {
 	[ "$stderr" = "ktime: libktime.so was not found beside this command or in ../lib; install both" ]
 }
 
+@test "an installation is told to the loader, or the user what to preload, and is removed whole" {
+	packed
+	local install=$root/packaging/install.sh
+	# Root, on another machine.
+	mkdir "$made/fake"
+	printf '#!/bin/sh\necho 0\n' >"$made/fake/id"
+	printf '#!/bin/sh\necho "ldconfig $*" >>%s\necho "	libktime.so (libc6,x86-64) => %s/known/lib/libktime.so"\n' \
+		"$made/calls" "$made" >"$made/fake/ldconfig"
+	chmod +x "$made"/fake/*
+	export PATH=$made/fake:$PATH
+	run --separate-stderr "$install" install "$made" "/opt/found" "$made/stage"
+	[ "$stderr" = "" ]
+	[ ! -e "$made/calls" ]
+	run "$made/stage/opt/found/bin/ktime" --library
+	prints "$made/stage/opt/found/lib/libktime.so"
+	run --separate-stderr "$install" install "$made" "$made/prefix"
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "ktime: the loader does not look into $made/prefix/lib: use LD_PRELOAD=$made/prefix/lib/libktime.so ./app" ]
+	[ "$(cat "$made/calls")" = "ldconfig "$'\n'"ldconfig -p" ]
+	run --separate-stderr "$install" install "$made" "$made/known"
+	[ "$stderr" = "" ]
+	"$install" uninstall "$made" "$made/prefix"
+	"$install" uninstall "$made" "$made/known"
+	"$install" uninstall "$made" "/opt/found" "$made/stage"
+	[ -z "$(find "$made/stage" "$made/prefix" "$made/known" -type f)" ]
+}
+
 @test "the archive runs wherever it is unpacked, and is the same each time" {
 	packed
 	packaging/tarball.sh "$made" 1.2.3
@@ -47,13 +74,20 @@ unpacked() {
 	command -v dpkg-shlibdeps >/dev/null || skip "no dpkg-dev here"
 	packed
 	# Where there is lintian, this fails at what it finds; it leaves files behind.
-	TMPDIR=$BATS_TEST_TMPDIR packaging/deb.sh "$made" 1.2.3
+	TMPDIR=$BATS_TEST_TMPDIR packaging/deb.sh "$made" 1.2.3 "$build/tests/command/old_glibc_ktime"
 	unpacked ktime "$made/system"
 	unpacked libktime "$made/system"
 	run "$made/system/usr/bin/ktime" --library
 	prints "$made/system/usr/lib/x86_64-linux-gnu/libktime.so"
-	[ "$(dpkg-deb -f "$made/deb/libktime_1.2.3_amd64.deb" Depends | grep -c libc6)" -eq 1 ]
-	dpkg-deb -f "$made/deb/ktime_1.2.3_amd64.deb" Depends | grep -qF 'libktime (= 1.2.3)'
+	[ -s "$made/system/usr/share/doc/ktime/deployment.md" ]
+	# The glibc of RHEL 8 and Debian 10 at most, whatever this system has.
+	local package depends
+	for package in libktime ktime; do
+		depends=$(dpkg-deb -f "$made/deb/${package}_1.2.3_amd64.deb" Depends)
+		[[ "$depends" =~ libc6\ \(\>=\ (2\.[0-9]+)\) ]] || { echo "$depends"; false; }
+		printf '%s\n' "${BASH_REMATCH[1]}" 2.28 | sort -V -C
+	done
+	[[ "$depends" == "libktime (= 1.2.3), "* ]]
 }
 
 @test "the wheel installs without the network, and its command is ktime: options, status, signals, environment" {
