@@ -8,7 +8,7 @@ GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm
 NVCCFLAGS ?= -O2 -lineinfo
 WORKLOAD_OBJECTS := $(BUILD)/obj/workloads
 # Each of one source, NAME.cu.
-PLAIN_WORKLOADS := vecadd matcopy bandwidth flops latency async
+PLAIN_WORKLOADS := vecadd matcopy bandwidth flops latency async heat
 WORKLOADS := $(addprefix $(BUILD)/workloads/,saxpy saxpy_shared saxpy_driver $(PLAIN_WORKLOADS))
 
 .PHONY: workloads

@@ -5,7 +5,7 @@
 
 load common
 
-plain_workloads="vecadd matcopy bandwidth flops latency async"
+plain_workloads="vecadd matcopy bandwidth flops latency async heat"
 
 @test "every workload explains itself, and no option is missing" {
 	for program in saxpy $plain_workloads; do
@@ -39,6 +39,7 @@ refuses() {
 	refuses bandwidth "--memory wants both or pinned or pageable, not 'managed'" --memory managed
 	refuses flops "--kernel wants all or add or multiply-add, not 'multiply'" --kernel multiply
 	refuses latency "no such file: No such file or directory" --cubin "no such file"
+	refuses heat "--variant wants copies or resident or coalesced or graph, not 'fast'" --variant fast
 	refuses async "--milliseconds wants a whole number from 1 to 1000, not ''" --milliseconds ''
 	for program in $plain_workloads; do
 		refuses "$program" "usage: " --no-such-option
@@ -105,6 +106,14 @@ cuMemcpyDtoH_v2 67108864" ]
 	expect_output "Copy of a 3000 x 3000 matrix of float: 72.000 MB read and written, launches: 1
 variant        time (us)        GB/s    of DRAM  result
 transposed       102.400     703.125      14.3%  right"
+}
+
+@test "heat's variants compute the same" {
+	for variant in copies resident coalesced graph; do
+		simulate "$workloads/heat" --variant $variant --n 65 --steps 203
+		[ "$status" -eq 0 ]
+		[[ "$output" == "203 steps of a 65 x 65 grid: "* ]]
+	done
 }
 
 @test "a call that fails ends the program, which names it" {

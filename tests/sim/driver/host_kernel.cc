@@ -20,6 +20,7 @@ using std::fma;
 #define __global__ static inline
 #define __device__ static inline
 #include "workloads/flops_kernel.h"
+#include "workloads/heat_kernel.h"
 #include "workloads/matcopy_kernel.h"
 #include "workloads/saxpy_kernel.h"
 #include "workloads/vecadd_kernel.h"
@@ -75,6 +76,7 @@ static const host_kernel host_kernels[] = {
 	entry<saxpy_grid_stride>("_Z17saxpy_grid_strideifPfS_"),
 	entry<saxpy_float4>("_Z12saxpy_float4ifPfS_"),
 	entry<vector_add>("_Z10vector_addiPKfS0_Pf"),
+	entry<heat>("_Z4heatiiPKfPf"),
 	COPIES(int, "i"),
 	COPIES(float, "f"),
 	COPIES(double, "d"),
