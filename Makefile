@@ -15,6 +15,8 @@
 # make deb        Debian packages; make tarball: an archive of the portable build
 # make portable   a command and a library for other machines, into build/portable
 # make wheel      a Python package of the portable build (needs PyPI); make wheel-check: held to its name
+# make wheel-aarch64   the same for aarch64, cross-compiled; make aarch64-check runs it under qemu
+# make root-check      installs the wheel into empty Debian systems and profiles there (root, debootstrap)
 
 .DELETE_ON_ERROR:
 .SUFFIXES:

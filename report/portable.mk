@@ -26,4 +26,4 @@ $(BUILD)/obj/report/old_glibc.o: preload/base/old_glibc.S $(BUILD)/flags
 
 $(PORTABLE)/libktime.so: $(BUILD)/libktime.so
 	@mkdir -p $(@D)
-	$(call say,STRIP)strip --strip-unneeded $< -o $@
+	$(call say,STRIP)$(shell $(CC) -print-prog-name=strip) --strip-unneeded $< -o $@
