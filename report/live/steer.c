@@ -30,15 +30,8 @@ struct steered {
 static int open_program(struct steered *steered, const char *speaker,
 			const struct programs *programs)
 {
-	int error;
-
-	if (programs->count + (programs->options->profile != NULL) != 1) {
-		snprintf(steered->message, sizeof(steered->message),
-			 "one process, or --profile FILE, has to be given");
-		return -EINVAL;
-	}
-	error = processes_find(&steered->profiles, &steered->count, programs, steered->message,
-			       sizeof(steered->message));
+	int error = processes_find(&steered->profiles, &steered->count, programs, steered->message,
+				   sizeof(steered->message));
 	/* Among those of one process: the first. */
 	if (!error)
 		error = control_open(&steered->control, speaker, steered->profiles[0].path,
@@ -52,8 +45,12 @@ static int steer(const char *speaker, const struct options *options, const char 
 {
 	const struct programs programs = {options, numbers, count};
 	struct steered steered = {.options = options, .window = window};
-	int error = open_program(&steered, speaker, &programs);
+	int error;
 
+	if (count + (options->profile != NULL) != 1)
+		return visible_fail(EXIT_BAD_USAGE,
+				    "%s: one process, or --profile FILE, has to be given", speaker);
+	error = open_program(&steered, speaker, &programs);
 	if (!error)
 		error = work(&steered);
 	if (!error && steered.output.file)

@@ -153,9 +153,13 @@ word()
 }
 
 @test "commands say what they lack, and that a program has ended" {
-	run "$ktime" on
-	[ "$status" -eq 1 ]
-	[ "$output" = "ktime on: one process, or --profile FILE, has to be given" ]
+	for command in on off "window 2s -o file" "snapshot -o file"; do
+		run "$ktime" $command
+		[ "$status" -eq 2 ]
+		[ "$output" = "ktime ${command%% *}: one process, or --profile FILE, has to be given" ]
+	done
+	run "$ktime" window
+	[ "$status" -eq 2 ]
 	run "$ktime" snapshot 1
 	[ "$status" -eq 2 ]
 	[ "$output" = "ktime snapshot: -o FILE has to be given" ]

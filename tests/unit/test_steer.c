@@ -257,14 +257,14 @@ TEST(what_is_lacking_is_said)
 		is(command_window, &bad[i], 1, 2, usage);
 	is(command_window, NULL, 0, 2, usage);
 	/* A process and --profile, or two processes. */
-	is(command_on, words, 1, EXIT_FAILURE,
+	is(command_on, words, 1, EXIT_BAD_USAGE,
 	   "ktime on: one process, or --profile FILE, has to be given\n");
-	is(command_window, words + 1, 2, EXIT_FAILURE,
+	is(command_window, words + 1, 2, EXIT_BAD_USAGE,
 	   "ktime window: one process, or --profile FILE, has to be given\n");
 	options.profile = NULL;
-	is(command_on, NULL, 0, EXIT_FAILURE,
+	is(command_on, NULL, 0, EXIT_BAD_USAGE,
 	   "ktime on: one process, or --profile FILE, has to be given\n");
-	is(command_off, words, 2, EXIT_FAILURE,
+	is(command_off, words, 2, EXIT_BAD_USAGE,
 	   "ktime off: one process, or --profile FILE, has to be given\n");
 	assert_string_equal(asked, "");
 }
