@@ -66,11 +66,14 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 	else if (!error)
 		error = show_session(session, count > 1 ? "all" : paths[0], options, log_file,
 				     false, message, sizeof(message));
-	if (error)
+	/* A report is written with the signal held back: it ends as all other output does. */
+	if (error == -EPIPE)
+		raise(SIGPIPE);
+	else if (error)
 		visible_line(stderr, "ktime: %s", message);
 	merge_free(merge);
 	session_close(loaded);
-	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+	return error == -EPIPE ? 128 + SIGPIPE : error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* Without a file: what there is to be shown. */

@@ -43,6 +43,16 @@ No API activities were profiled."
 	[ "${lines[1]}" = "                        %        ms                  ms        ms        ms" ]
 }
 
+@test "where nobody reads the output any more, all commands end silently" {
+	profile=$(golden nvprof_mix)
+	mkfifo pipe
+	for command in "show" "show --csv" "export --json -" "diff $profile" "help all"; do
+		run bash -c 'exec 8<>pipe 9>pipe 8<&-; exec "$@" 2>&1 >&9' bash "$ktime" $command $([[ $command == help* ]] || echo "$profile")
+		prints ""
+		[ "$status" -eq 141 ]
+	done
+}
+
 @test "show writes to a log file" {
 	run "$ktime" show --log-file "out.%%" --quiet "$(golden nvprof_noapi)"
 	[ "$status" -eq 0 ]
