@@ -13,8 +13,7 @@
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 
-#define MOST_RUNS 1000
-#define RUN_PATH  (PATH_MAX + 24)
+#define RUN_PATH (PATH_MAX + 24)
 
 /* The file of a run. */
 static const char *run_path(char path[RUN_PATH], const char *folder, unsigned run)
@@ -28,7 +27,7 @@ static int remove_runs(const char *folder, unsigned first)
 {
 	char path[RUN_PATH];
 
-	for (unsigned run = first; run <= MOST_RUNS; run++)
+	for (unsigned run = first; run <= OPTIONS_RUNS_MOST; run++)
 		if (unlink(run_path(path, folder, run)) < 0 && errno != ENOENT)
 			return -errno;
 	return 0;
@@ -152,8 +151,6 @@ int command_bench(const struct options *options, const char *const *program, siz
 	int status;
 
 	(void)count;
-	if (options->runs == 0 || options->runs > MOST_RUNS)
-		return visible_fail(EXIT_BAD_USAGE, "ktime bench: --runs takes 1 to %d", MOST_RUNS);
 	snprintf(name, sizeof(name), "%s.runs", base ? base + 1 : program[0]);
 	if (make_folders(&folders, options->export_profile ? options->export_profile : name,
 			 options->force_overwrite))

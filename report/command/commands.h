@@ -13,12 +13,23 @@
 #include "report/options/options.h"
 
 #define COMMAND(name, ...) command_function command_##name;
+#define INSTEAD(...)
 #include "report/options/commands.def"
+#undef INSTEAD
 #undef COMMAND
+
+/* OPERANDS_PROGRAM: a program, and what follows its name is the program's. */
+enum operands {
+	OPERANDS_NONE,
+	OPERANDS_PROGRAM,
+	OPERANDS_FILE,
+	OPERANDS_PROCESS, /* by its number */
+	OPERANDS_TOPIC	  /* of the help */
+};
 
 struct command {
 	const char *name;
-	bool runs_program; /* so what follows its name is the program's */
+	enum operands operands;
 	size_t least, most;
 	command_function *run;
 	const char *usage, *examples;
@@ -26,12 +37,18 @@ struct command {
 
 extern const struct command commands[]; /* the first is the one that runs a program */
 
+/* The command of a name; the first one if there is none. */
+const struct command *command_find(const char *name);
+/* What does the work of a command of another profiler; NULL: no such command is known. */
+const char *command_instead(const char *name);
+
 /*
- * The command's options: those that most users need, or those of a topic ("all", "nvprof").
- * -EINVAL for another topic.
+ * The command's options: those that most users need, or those of a topic ("all", "nvprof"); "exit":
+ * what the exit status says. -EINVAL for another topic.
  */
 int help_write(const struct command *command, const char *topic, FILE *file);
-/* A line for each option, which the shells' completions read (completion.bash, completion.zsh). */
+/* A line for each option, and for what else a command takes, which the shells' completions read
+ * (completion.bash, completion.zsh, completion.fish). */
 void completion_write(FILE *file);
 
 /*
@@ -40,6 +57,8 @@ void completion_write(FILE *file);
  */
 int show_session(struct session *session, const char *path, const struct options *options,
 		 const char *log_file, bool append, char *message, size_t size);
+/* Whether a program is not to be run with these options, with a line on stderr (refusals.c). */
+bool is_refused(const struct options *options);
 /* Prints the reports of files to a log file, NULL: stderr; returns an exit status. */
 int show_files(const struct options *options, const char *const *paths, size_t count,
 	       const char *log_file);

@@ -307,6 +307,7 @@ static bool is_on_path(const char *program)
 /* Whether there is such a program, as far as can be told; says what may have been meant if not. */
 static bool check_program(const char *program)
 {
+	const char *instead = command_instead(program);
 	struct nearest nearest = {NULL, 0};
 
 	if (strchr(program, '/') || is_on_path(program))
@@ -317,6 +318,8 @@ static bool check_program(const char *program)
 	if (access(program, X_OK) == 0)
 		visible_line(stderr, "ktime: %s is not on PATH; did you mean ./%s?", program,
 			     program);
+	else if (instead)
+		visible_line(stderr, "ktime: there is no command %s: %s", program, instead);
 	else if (nearest.name)
 		visible_line(stderr, "ktime: no program %s on PATH; did you mean ktime %s?",
 			     program, nearest.name);

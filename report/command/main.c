@@ -12,23 +12,6 @@
 
 static char speaker[32] = "ktime"; /* "ktime show" */
 
-/* The command of a name; the first one if there is none. */
-static const struct command *command_find(const char *name)
-{
-	for (size_t i = 1; i < COMMAND_COUNT; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return commands;
-}
-
-static int answer_help(const struct command *command, const char *topic)
-{
-	if (help_write(command, topic, stdout) == 0)
-		return EXIT_SUCCESS;
-	return visible_fail(EXIT_BAD_USAGE,
-			    "ktime: no help on %s (--help, --help all, --help nvprof)", topic);
-}
-
 static bool is_among(const char *path, const char *const *others, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -95,7 +78,7 @@ static int read_arguments(const struct command *command, struct options *options
 			break;
 		operands[(*count)++] = argv[first];
 		/* What follows a program's name is the program's. */
-		if (!command->runs_program)
+		if (command->operands != OPERANDS_PROGRAM)
 			continue;
 		options->words = argv + 1;
 		options->word_count = first - 1 - ended;
@@ -109,10 +92,15 @@ static int read_arguments(const struct command *command, struct options *options
 static int run_command(const struct command *command, const struct options *options,
 		       const char **operands, size_t count)
 {
+	static const char *const what[] = {"operand", "program", "file", "process", "topic"};
 	bool named = command != commands;
 
+	if (options->help && named) {
+		help_write(command, NULL, stdout);
+		return EXIT_SUCCESS;
+	}
 	if (options->help)
-		return answer_help(command, !named && count > 0 ? operands[0] : NULL);
+		return command_help(options, operands, count > 0);
 	if (named && options->import_profile)
 		operands[count++] = options->import_profile;
 	if (count < command->least || count > command->most)
@@ -120,11 +108,15 @@ static int run_command(const struct command *command, const struct options *opti
 				    count == 0	 ? "no"
 				    : count == 1 ? "one"
 						 : "too many",
-				    command->runs_program ? "program" : "file",
-				    count > 1 ? "s" : "", (int)strcspn(command->usage, "\n"),
-				    command->usage);
+				    what[command->operands],
+				    count < 2				    ? ""
+				    : command->operands == OPERANDS_PROCESS ? "es"
+									    : "s",
+				    (int)strcspn(command->usage, "\n"), command->usage);
 	/* The files of a program to be run are checked when it is started. */
 	if (named && overwrites_input(options, operands, count))
+		return EXIT_BAD_USAGE;
+	if (!named && count > 0 && !options->help && is_refused(options))
 		return EXIT_BAD_USAGE;
 	return command->run(options, operands, count);
 }
@@ -150,6 +142,9 @@ int main(int argc, char **argv)
 
 	action.sa_sigaction = handle_fault;
 	sigaction(SIGBUS, &action, NULL);
+	/* Who reads the output may have seen enough. A program inherits what was set for it. */
+	if (command->operands != OPERANDS_PROGRAM)
+		signal(SIGPIPE, SIG_DFL);
 	options_defaults(&options);
 	if (command != commands) {
 		snprintf(speaker, sizeof(speaker), "ktime %s", command->name);

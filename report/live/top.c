@@ -424,9 +424,6 @@ int command_top(const struct options *given, const char *const *files, size_t co
 
 	if (options.names == NAMES_AUTO)
 		options.names = NAMES_SHORT;
-	/* A day; poll() takes no more than 24 of them. */
-	if (!(options.interval >= 0.01 && options.interval <= 86400))
-		return visible_fail(EXIT_BAD_USAGE, "ktime top: -d takes 0.01 to 86400 seconds");
 	if (readings_take(&readings, message, sizeof(message)))
 		visible_line(stderr, "ktime top: %s", message);
 	else if (readings.count == 0 && (count > 0 || options.profile))

@@ -15,10 +15,12 @@
 
 /* The commands' bits, by the names that the table has room for. */
 #define COMMAND(name, ...) name = COMMAND_BIT(name),
+#define INSTEAD(...)
 enum {
 #include "report/options/commands.def"
 	first = OPTION_FIRST
 };
+#undef INSTEAD
 #undef COMMAND
 
 #define ENTRY(kind, offset, name, letter, argument, section, commands, help)                       \
@@ -27,14 +29,45 @@ enum {
 #define ANOTHER			  OPTION
 #define UNSERVED(name, letter, argument, help)                                                     \
 	ENTRY(UNSERVED, 0, name, letter, argument, UNSERVED, run | show, help)
+#define BOUNDS(...)
 const struct option_entry option_table[] = {
 #include "report/options/options.def"
 };
+#undef BOUNDS
 #undef UNSERVED
 #undef ANOTHER
 #undef OPTION
 #undef ENTRY
 const size_t option_table_size = sizeof(option_table) / sizeof(option_table[0]);
+
+/* From which number to which an option takes it, both included. */
+struct bounds {
+	double least, most;
+};
+
+static struct bounds bounds_of(const struct option_entry *entry)
+{
+#define OPTION(...)
+#define ANOTHER(...)
+#define UNSERVED(...)
+#define BOUNDS(member, ...) {offsetof(struct options, member), {__VA_ARGS__}},
+	static const struct {
+		size_t field;
+		struct bounds bounds;
+	} table[] = {
+#include "report/options/options.def"
+	};
+#undef BOUNDS
+#undef UNSERVED
+#undef ANOTHER
+#undef OPTION
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].field == entry->field)
+			return table[i].bounds;
+	return (struct bounds){0, entry->kind == OPTION_NUMBER ? OPTIONS_NUMBER_MOST
+							       : OPTIONS_COUNT_MOST};
+}
 
 void options_defaults(struct options *options)
 {
@@ -116,7 +149,7 @@ int options_choice(const char *choices, const char *word, size_t length)
 	}
 }
 
-/* `percent`: a percent sign may follow. */
+/* Any finite number. `percent`: a percent sign may follow. */
 static bool parse_number(const char *value, bool percent, double *number)
 {
 	char *end;
@@ -124,7 +157,7 @@ static bool parse_number(const char *value, bool percent, double *number)
 
 	if (percent && end != value && *end == '%')
 		end++;
-	if (end == value || *end || !(parsed >= 0) || parsed > 1e15)
+	if (end == value || *end || !isfinite(parsed))
 		return false;
 	*number = parsed;
 	return true;
@@ -147,7 +180,7 @@ static bool parse_count(const char *value, size_t length, unsigned most, unsigne
 	return true;
 }
 
-/* "64M": bytes, at least 1; "all" is UINT64_MAX. */
+/* "64M": bytes; "all" is UINT64_MAX. */
 static bool parse_size(const char *value, uint64_t *bytes)
 {
 	static const char units[] = "KMG";
@@ -180,7 +213,7 @@ bool options_time(const char *value, uint64_t *nanoseconds)
 		return false;
 	memcpy(number, value, digits);
 	number[digits] = '\0';
-	if (!parse_number(number, false, &count))
+	if (!parse_number(number, false, &count) || count > 1e15)
 		return false;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		if (strcmp(value + digits, units[i].suffix) != 0)
@@ -290,6 +323,28 @@ static const char *stream_of(const char *path)
 	return path;
 }
 
+/* Stores a number within the option's bounds; 0 or -EINVAL with a message. */
+static int take_number(const struct parser *parser, const struct option_entry *entry,
+		       const char *value, void *field)
+{
+	const struct bounds bounds = bounds_of(entry);
+	bool whole = entry->kind == OPTION_COUNT;
+	double number;
+
+	if (!parse_number(value, strcmp(entry->argument, "PERCENT") == 0, &number) ||
+	    (whole && value[strspn(value, "-0123456789")]))
+		return refuse(parser, "option --%s: '%s' is not a valid %s", entry->name, value,
+			      entry->argument);
+	if (number < bounds.least || number > bounds.most)
+		return refuse(parser, "option --%s: '%s' is out of range: %.10g to %.10g",
+			      entry->name, value, bounds.least, bounds.most);
+	if (whole)
+		*(unsigned *)field = (unsigned)number;
+	else
+		*(double *)field = number;
+	return 0;
+}
+
 /* Stores an option's value (NULL if it takes none); 0 or -EINVAL with a message. */
 static int apply(const struct parser *parser, const struct option_entry *entry, const char *value)
 {
@@ -333,9 +388,8 @@ static int apply(const struct parser *parser, const struct option_entry *entry, 
 		*(const char **)field = value;
 		break;
 	case OPTION_NUMBER:
-		good = parse_number(value, strcmp(entry->argument, "PERCENT") == 0, field);
-		break;
 	case OPTION_COUNT:
+		return take_number(parser, entry, value, field);
 	case OPTION_PID:
 		good = parse_count(value, strlen(value), INT_MAX, field);
 		break;
@@ -345,12 +399,19 @@ static int apply(const struct parser *parser, const struct option_entry *entry, 
 		break;
 	case OPTION_KEEP:
 		good = parse_keep(value, field);
+		if (good && ((struct trace_limit *)field)->bytes < OPTIONS_KEEP_LEAST)
+			return refuse(parser, "option --%s: '%s' is too small: %dK at least",
+				      entry->name, value, OPTIONS_KEEP_LEAST >> 10);
 		break;
 	case OPTION_TIME:
 		good = options_time(value, field);
 		break;
 	case OPTION_DEVICES:
-		good = strcmp(value, "all") == 0 || parse_bits(NULL, value, &bits);
+		if (strcmp(value, "all") != 0 && !parse_bits(NULL, value, &bits))
+			return refuse(parser,
+				      "option --%s: '%s' is neither all nor a list of numbers from "
+				      "0 to %d, as 0,2",
+				      entry->name, value, SESSION_DEVICES - 1);
 		*(uint64_t *)field = bits;
 		break;
 	case OPTION_EVENTS:

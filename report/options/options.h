@@ -41,14 +41,23 @@ enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
 #define OPTIONS_NOTICE_LENGTH 192
 /* How many times --nvtx-include can be given. */
 #define OPTIONS_RANGES	      8
+/* The most of a number and of a count that BOUNDS() of options.def does not bound: 31 years in
+ * seconds, and what a few columns have room for. Of --runs, whose files are numbered. */
+#define OPTIONS_NUMBER_MOST   1e9
+#define OPTIONS_COUNT_MOST    999999999
+#define OPTIONS_RUNS_MOST     1000
+/* The least SIZE of --keep-trace, bytes: a segment of the profile. */
+#define OPTIONS_KEEP_LEAST    (128 << 10)
 
 /* The commands, whose bits say which of them know an option; OPTION_FIRST: it stands in the short
  * help. */
 #define COMMAND(name, ...)    COMMAND_##name,
+#define INSTEAD(...)
 enum command_place {
 #include "report/options/commands.def"
 	COMMAND_COUNT
 };
+#undef INSTEAD
 #undef COMMAND
 #define COMMAND_BIT(name) (1u << COMMAND_##name)
 #define OPTION_FIRST	  (1u << COMMAND_COUNT)
@@ -95,7 +104,7 @@ typedef const char *option_ranges[OPTIONS_RANGES];
 	X(REGEX, const char *)	 /* POSIX extended; refused if it does not compile */              \
 	X(RANGES, option_ranges) /* one more each time; refused if bad */                          \
 	X(FILE, const char *)	 /* completed as a file name */                                    \
-	X(NUMBER, double)	 /* not negative */                                                \
+	X(NUMBER, double)	 /* see BOUNDS() */                                                \
 	X(COUNT, unsigned)                                                                         \
 	X(KEEP, struct trace_limit) /* bytes with K, M or G, a time with its unit, "all" */        \
 	X(TIME, uint64_t)	    /* ns: a number with s, ms, us or ns; without, seconds */      \
@@ -119,7 +128,9 @@ struct options {
 #define OPTION(kind, member, ...) option_of_##kind member;
 #define ANOTHER(...)
 #define UNSERVED(...)
+#define BOUNDS(...)
 #include "report/options/options.def"
+#undef BOUNDS
 #undef UNSERVED
 #undef ANOTHER
 #undef OPTION

@@ -6,7 +6,7 @@ load common
 
 # options [COMMAND]: the long options that ktime, or a command of it, has an effect for.
 options() {
-	"$ktime" --completion | awk -F'\t' -v "command=${1:-run}" '$1 == command && $5 == "offered" { print $2 }'
+	"$ktime" --completion | awk -F'\t' -v "command=${1:-run}" '$1 == command && $2 ~ /^-/ && $5 == "offered" { print $2 }'
 }
 
 # complete_word WORD…: what bash offers for the last of these behind "ktime".
@@ -36,13 +36,14 @@ complete_word() {
 	"$ktime" --help nvprof | grep -q -- '--aggregate-mode on|off  .*--metrics chooses'
 	run "$ktime" --help none
 	[ "$status" -eq 2 ]
-	prints "ktime: no help on none (--help, --help all, --help nvprof)"
+	prints "ktime: no help on none (ktime help, with a command, all, nvprof or exit)"
 }
 
 @test "each command has its own help: its options and examples" {
 	local command option
 	for command in show diff export devices top on off window snapshot prometheus; do
 		"$ktime" $command --help >help
+		"$ktime" help $command | cmp - help
 		grep -q "^usage: ktime $command " help
 		grep -q "^  ktime $command " help
 		for option in $(options $command); do
@@ -52,11 +53,27 @@ complete_word() {
 	! "$ktime" diff --help | grep -q -- --top || false
 }
 
+@test "help alone is the short help, and explains the exit status" {
+	cmp <("$ktime" help) <("$ktime" --help)
+	cmp <("$ktime" help all) <("$ktime" --help all)
+	"$ktime" help exit | grep -q '^    2  wrong usage'
+	run "$ktime" help none
+	[ "$status" -eq 2 ]
+	prints "ktime: no help on none (ktime help, with a command, all, nvprof or exit)"
+	run "$ktime" help show diff
+	[ "$status" -eq 2 ]
+	prints "ktime help: too many topics given; usage: ktime help [COMMAND|all|nvprof|exit]"
+}
+
 @test "a misspelt command names the nearest, a program here its path" {
 	run -127 "$ktime" shwo run.ktime
 	prints "ktime: no program shwo on PATH; did you mean ktime show?"
-	run -127 "$ktime" help show
-	prints "ktime: no program help on PATH; did you mean ktime --help?"
+	run -127 "$ktime" profile ./app
+	prints "ktime: there is no command profile: ktime [options] PROGRAM runs PROGRAM and profiles it"
+	run -127 "$ktime" report run.ktime
+	prints "ktime: there is no command report: ktime show FILE prints the report of a profile"
+	run -127 "$ktime" stats run.ktime
+	[[ $output == "ktime: there is no command stats: ktime show FILE "* ]]
 	run -127 "$ktime" ktime-none
 	prints "ktime: no program ktime-none on PATH"
 	printf '#!/bin/sh\n' >ktime-app
@@ -107,6 +124,8 @@ takes() {
 	[ "$(takes --sort)" = "- time|calls|avg|min|max|name offered" ]
 	[ "$(takes --aggregate-mode)" = "- any ignored" ]
 	[ "$(takes --metrics)" = "-m any offered" ]
+	[ "$(takes --devices)" = "- all offered" ]
+	[ "$(takes operand)" = "- program offered" ]
 }
 
 @test "bash completes options and their values" {
@@ -135,6 +154,26 @@ takes() {
 	[ "$(complete_word export --json out)" = "out.json" ]
 	[ "$(complete_word diff out)" = "out.json" ]
 	[ -z "$(complete_word diff --threshold out)" ]
+}
+
+@test "bash completes commands, processes and topics, and nothing beside them" {
+	touch show window
+	[ "$(complete_word "")" = "$("$ktime" --completion | cut -f1 | grep -v '^run$' | sort -u | paste -sd '|')" ]
+	[ "$(complete_word help sn)" = snapshot ]
+	[ "$(complete_word help e)" = "exit|export" ]
+	[ -z "$(complete_word list sh)$(complete_word devices sh)$(complete_word top sh)" ]
+	mkdir bin
+	printf '#!/bin/sh\n[ "$1" = list ] || exec "%s" "$@"\ncat listed\n' "$ktime" >bin/ktime
+	chmod +x bin/ktime
+	cat >listed <<-'end'
+		    PID  User      Since                    Size  State    GPU  File  Command
+		   1234  somebody  2026-11-28 13:00:00    1.90MB  running  0    /run/ktime.1234  ./app
+		   1299  somebody  2026-11-28 13:00:00    1.90MB  ended    0    /run/ktime.1299  ./app
+	end
+	ktime=bin/ktime
+	[ "$(complete_word top 1)" = 1234 ]
+	[ "$(complete_word off "")" = 1234 ]
+	[ "$(complete_word window --profile sh)" = show ]
 }
 
 @test "bash offers files, and no options, behind the program's name" {
@@ -166,11 +205,32 @@ zsh_offers() {
 @test "zsh completes each command with its own options" {
 	command -v zsh >/dev/null || skip "no zsh here"
 	zsh_offers diff -- >offered
-	grep -qxF -- '--noise[averages that differ by no more are the same (1)]:value: ' offered
+	grep -qxF -- '--fail-above[end with status 3 if B is slower by more than that]:value: ' offered
 	[ "$(grep -c '^--' offered)" -eq "$(options diff | wc -l)" ]
 	zsh_offers show -- | grep -qxF -- \
 		'--sort[the order of the rows (time)]:value:(time calls avg min max name)'
 	zsh_offers sho >offered
-	grep -qxF 'commands:command:(show diff export)' offered
+	grep -qx 'commands:command:(show .* help)' offered
 	[ "$(grep -c '^--' offered)" -eq "$(options | wc -l)" ]
+	zsh_offers off "" | grep -qxF '*:process:_ktime_processes'
+	zsh_offers help "" | grep -q '^\*:topic:(all nvprof exit show '
+	! zsh_offers list "" | grep -q '^\*' || false
+}
+
+# fish_offers LINE: what fish offers behind it, without descriptions, between bars.
+fish_offers() {
+	HOME=$PWD PATH=$build:$PATH fish -N -c 'source $argv[1]; complete -C $argv[2]' \
+		"$root/report/command/completion.fish" "$1" | cut -f1 | paste -sd '|'
+}
+
+@test "fish completes commands, options, choices and files" {
+	command -v fish >/dev/null || skip "no fish here"
+	touch run.ktime
+	[ "$(fish_offers 'ktime ')" = "$("$ktime" --completion | cut -f1 | grep -v '^run$' | LC_ALL=C sort -u | paste -sd '|')" ]
+	[ "$(fish_offers 'ktime --timer ')" = "auto|both|cupti|events" ]
+	[ "$(fish_offers 'ktime show --slo')" = "--slowest" ]
+	[ "$(fish_offers 'ktime show ')" = "run.ktime" ]
+	[ "$(fish_offers 'ktime -o ')" = "run.ktime" ]
+	[ "$(fish_offers 'ktime help sn')" = "snapshot" ]
+	[ -z "$(fish_offers 'ktime list ')$(fish_offers 'ktime ./app --tim')$(fish_offers 'ktime diff --budg')" ]
 }

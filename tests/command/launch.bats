@@ -37,7 +37,7 @@ load common
 	[[ "$output" == *"$PWD/$name/libktime.so"* ]]
 	[ "$(ls run | wc -l)" -eq 3 ]
 	run "$name/ktime" list
-	prints "No profiles."
+	[[ "$output" != *"$PWD/run/"* ]]
 	# What the link leads to was moved, or is no link of the user's.
 	mv "$name" "moved here"
 	run "moved here/ktime" --library
@@ -152,6 +152,22 @@ load common
 	run env -u KTIME_UNSET "$ktime" --log-file 'log.%q{KTIME_UNSET}' touch started
 	[ "$status" -eq 2 ]
 	prints "ktime: the environment variable KTIME_UNSET of %q{KTIME_UNSET} is not set"
+	[ ! -e started ]
+}
+
+@test "what cannot be had in the end is told before the program starts" {
+	tells() {
+		run "$ktime" "${@:2}" touch started
+		[ "$status" -eq 2 ]
+		prints "ktime: $1"
+		[ ! -e started ]
+	}
+	tells "--keep-trace keeps the trace in the profile: give -o FILE too" --keep-trace all
+	tells "option --keep-trace: '1K' is too small: 128K at least" --keep-trace 1K -o kept
+	tells "option --stream-name: %z means nothing in a name (%p, %r, %h, %q{ENV}, %%)" --stream-name %z
+	tells "option --top: '0' is out of range: 1 to 999999999" --top 0
+	run "$ktime" --prometheus none/app.prom touch started
+	[[ $output == "ktime: none/app."*".prom cannot be written: No such file or directory" ]]
 	[ ! -e started ]
 }
 

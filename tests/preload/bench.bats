@@ -72,7 +72,7 @@ bench()
 	[ "$stderr" = "ktime bench: no program given; usage: ktime bench [options] PROGRAM [arguments]" ]
 	bench -n 0 true
 	[ "$status" -eq 2 ]
-	[ "$stderr" = "ktime bench: --runs takes 1 to 1000" ]
+	[ "$stderr" = "ktime bench: option --runs: '0' is out of range: 1 to 1000" ]
 }
 
 @test "what follows the program's name is the program's" {

@@ -90,8 +90,8 @@ TEST(sizes_have_units_and_percentages_may_have_their_sign)
 {
 	assert_int_equal(parse("--keep-trace all"), 0);
 	assert_int_equal(options.keep_trace.bytes, UINT64_MAX);
-	assert_int_equal(parse("--keep-trace 4096"), 0);
-	assert_int_equal(options.keep_trace.bytes, 4096);
+	assert_int_equal(parse("--keep-trace 131072"), 0);
+	assert_int_equal(options.keep_trace.bytes, 131072);
 	assert_int_equal(parse("--keep-trace 64M"), 0);
 	assert_int_equal(options.keep_trace.bytes, 64 << 20);
 	assert_int_equal(parse("--keep-trace 8G"), 0);
@@ -222,8 +222,10 @@ TEST(a_bad_value_names_the_good_ones)
 {
 	refused("--demangling maybe", "option --demangling: 'maybe' is not one of on|off");
 	refused("-u", "option --normalized-time-unit needs a value: s|ms|us|ns|col|auto");
-	refused("--top -3", "option --top: '-3' is not a valid N");
-	refused("--devices 0,x", "option --devices: '0,x' is not one of IDS|all");
+	refused("--top -3", "option --top: '-3' is out of range: 1 to 999999999");
+	refused("--devices 0,x",
+		"option --devices: '0,x' is neither all nor a list of numbers from "
+		"0 to 63, as 0,2");
 	refused("--budget 1,5", "option --budget: '1,5' is not a valid PERCENT");
 	refused("--timeout nan", "option --timeout: 'nan' is not a valid SECONDS");
 	refused("--csv=yes", "option --csv takes no value");
@@ -237,9 +239,10 @@ TEST(numbers_are_taken_up_to_their_limits)
 {
 	assert_int_equal(parse("--top 999999999"), 0);
 	assert_int_equal(options.top, 999999999);
-	assert_int_equal(parse("--top 0"), 0);
-	assert_int_equal(options.top, 0);
-	refused("--top 1000000000", "option --top: '1000000000' is not a valid N");
+	assert_int_equal(parse("--top 1"), 0);
+	assert_int_equal(options.top, 1);
+	refused("--top 0", "option --top: '0' is out of range: 1 to 999999999");
+	refused("--top 1000000000", "option --top: '1000000000' is out of range: 1 to 999999999");
 	refused("--top 1/2", "option --top: '1/2' is not a valid N");
 	refused("--top 1:2", "option --top: '1:2' is not a valid N");
 	refused("--top ''", "option --top: '' is not a valid N");
@@ -247,21 +250,25 @@ TEST(numbers_are_taken_up_to_their_limits)
 	assert_int_equal(options.devices, UINT64_C(3) << 62 | 1);
 	assert_int_equal(parse("--devices all"), 0);
 	assert_int_equal(options.devices, UINT64_MAX);
-	refused("--devices 64", "option --devices: '64' is not one of IDS|all");
-	refused("--devices 1,", "option --devices: '1,' is not one of IDS|all");
-	assert_int_equal(parse("--keep-trace 1"), 0);
-	assert_int_equal(options.keep_trace.bytes, 1);
-	assert_int_equal(parse("--keep-trace 1K"), 0);
-	assert_int_equal(options.keep_trace.bytes, 1024);
+	refused("--devices 64", "option --devices: '64' is neither all nor a list of numbers from "
+				"0 to 63, as 0,2");
+	refused("--devices 1,", "option --devices: '1,' is neither all nor a list of numbers from "
+				"0 to 63, as 0,2");
+	assert_int_equal(parse("--keep-trace 128K"), 0);
+	assert_int_equal(options.keep_trace.bytes, 128 << 10);
+	refused("--keep-trace 127K", "option --keep-trace: '127K' is too small: 128K at least");
 	assert_int_equal(parse("--events 1/1"), 0);
 	assert_int_equal(options.events_fraction, 1);
 	assert_int_equal(options.notice_count, 0);
 	assert_int_equal(parse("--events 1/0"), 0);
 	assert_int_equal(options.events, EVENTS_AUTO);
 	assert_int_equal(options.notice_count, 1);
-	assert_int_equal(parse("-t 0 --budget 1e15"), 0);
-	assert_true(options.timeout == 0 && options.budget == 1e15);
-	refused("--budget 1.1e15", "option --budget: '1.1e15' is not a valid PERCENT");
+	assert_int_equal(parse("-t 0 --budget 1e9"), 0);
+	assert_true(options.timeout == 0 && options.budget == 1e9);
+	refused("--budget 1.1e9", "option --budget: '1.1e9' is out of range: 0 to 1000000000");
+	refused("--budget inf", "option --budget: 'inf' is not a valid PERCENT");
+	refused("-t -1", "option --timeout: '-1' is out of range: 0 to 1000000000");
+	refused("--every 0", "option --every: '0' is out of range: 0.001 to 1000000000");
 	refused("--budget %", "option --budget: '%' is not a valid PERCENT");
 	refused("--budget 5%%", "option --budget: '5%%' is not a valid PERCENT");
 	refused("--trace gpu,", "option --trace: 'gpu,' is not one of gpu|api");
