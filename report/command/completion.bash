@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # bash completion of ktime, installed as bash-completion/completions/ktime. `ktime --completion`
-# lists the options: command, option, letter, what it takes, offered or ignored, help.
+# lists the options: command, option, letter, what it takes, offered or ignored, help. The option
+# "operand" stands for what the command takes beside its options.
 
-# _ktime_value OPTION: what stands behind it: "-" nothing, "file", words between |, or "any".
+# _ktime_value OPTION: what stands behind it: "-" nothing, "file", words between |, or "any"; of
+# "operand" also "program" and "process".
 _ktime_value()
 {
 	awk -F'\t' -v command="$command" -v "option=$1" \
@@ -14,12 +16,13 @@ _ktime_value()
 _ktime()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} command=run value='' ended='' word index command_words=1
-	local table commands
+	local table commands takes
 	table=$("${COMP_WORDS[0]}" --completion 2>/dev/null) || return
 	commands=$(cut -f1 <<<"$table" | sort -u | grep -v '^run$')
 	if ((COMP_CWORD > 1)) && grep -qxF -- "${COMP_WORDS[1]}" <<<"$commands"; then
 		command=${COMP_WORDS[1]} command_words=2
 	fi
+	takes=$(_ktime_value operand)
 	for ((index = command_words; index < COMP_CWORD; index++)); do
 		word=${COMP_WORDS[index]}
 		if [[ $value ]]; then
@@ -31,28 +34,33 @@ _ktime()
 			[[ $word == --* ]] || word=-${word: -1}
 			value=$(_ktime_value "$word")
 			[[ $value != - ]] || value=''
-		elif [[ $command == run || $command == bench ]]; then
+		elif [[ $takes == program ]]; then
 			ended=program
 			break
 		fi
 	done
 	[[ $value && $current == = ]] && current=''
-	case $value in
-	any) COMPREPLY=(); return ;;
-	file) set -- -f ;;
-	?*) set -- -W "${value//|/ }" ;;
-	*)
+	if [[ ! $value ]]; then
+		value=$takes
 		if [[ ! $ended && $current == -* ]]; then
-			set -- -W "$(awk -F'\t' -v command="$command" \
-				'$1 == command && $5 == "offered" { print $2 }' <<<"$table")"
-		elif [[ $command != run || $ended == program ]]; then
-			set -- -f
-		elif ((COMP_CWORD == 1)); then
-			set -- -c -f -W "$commands"
-		else
-			set -- -c -f
-		fi ;;
+			value=$(awk -F'\t' -v command="$command" \
+				'$1 == command && $2 ~ /^-/ && $5 == "offered" { print $2 }' <<<"$table")
+		elif [[ $ended == program ]]; then
+			value=file
+		fi
+	fi
+	case $value in
+	any | -) COMPREPLY=(); return ;;
+	file) set -- -f ;;
+	program)
+		# Before a letter is typed all programs would hide the commands.
+		set -- -W ''
+		((COMP_CWORD > 1)) || set -- -W "$commands"
+		[[ ! $current ]] || set -- "$@" -c -f ;;
+	process) set -- -W "$("${COMP_WORDS[0]}" list 2>/dev/null | awk '$6 == "running" { print $1 }')" ;;
+	?*) set -- -W "${value//|/ }" ;;
 	esac
+	[[ " $* " != *" -f "* ]] || compopt -o filenames 2>/dev/null
 	mapfile -t COMPREPLY < <(compgen "$@" -- "$current")
 }
-complete -o filenames -F _ktime ktime
+complete -F _ktime ktime
