@@ -13,7 +13,8 @@ files="
 	755 $build/libktime.so               lib/libktime.so
 	644 report/command/ktime.1           share/man/man1/ktime.1
 	644 report/command/completion.bash   share/bash-completion/completions/ktime
-	644 report/command/completion.zsh    share/zsh/site-functions/_ktime"
+	644 report/command/completion.zsh    share/zsh/site-functions/_ktime
+	644 report/command/completion.fish   share/fish/vendor_completions.d/ktime.fish"
 
 while read -r mode file place; do
 	[ -n "$mode" ] || continue
