@@ -23,6 +23,7 @@
 static struct {
 	struct log_file log;
 	char profile[PATH_MAX]; /* "": in memory alone */
+	char entry[PATH_MAX];	/* by which others find a profile that lies elsewhere; "": none */
 	bool log_begun;		/* the report's first lines are in its file */
 	/* Not on the stack of the program's thread, which may be small. One thread at a time is
 	 * here. */
@@ -166,7 +167,10 @@ int output_create(const struct process_rank *own_rank, bool prints)
 	} else {
 		error = run.settings.tree ? create_in_tree() : -ENOENT;
 	}
-	if (error)
+	/* Others do without where there can be no entry. */
+	if (!error)
+		folder_enter(output.profile, output.entry, sizeof(output.entry));
+	else
 		error = create_recoverable();
 	if (error)
 		return error;
@@ -175,8 +179,16 @@ int output_create(const struct process_rank *own_rank, bool prints)
 	return 0;
 }
 
+static void remove_entry(void)
+{
+	if (output.entry[0])
+		unlink(output.entry);
+	output.entry[0] = '\0';
+}
+
 void output_abandon(void)
 {
+	remove_entry();
 	if (output.profile[0])
 		unlink(output.profile);
 }
@@ -187,6 +199,7 @@ void output_finish(void)
 
 	session_check(run.session);
 	run.header->finished = 1;
+	remove_entry();
 	/* A rank that is to say nothing says what its profile could not keep. */
 	if (!output.silent || (run.header->kept && session_kept(run.session)))
 		error = report_deliver(run.session, &run.settings, &output.log, output.log_begun,
@@ -236,6 +249,7 @@ int output_start_reporter(void)
 	return reporter_start(&(struct reporter_output){
 		.log = output.silent ? &nowhere : &output.log,
 		.kept = output.profile,
+		.entry = output.entry,
 		.remove_kept = !run.header->kept,
 	});
 }
@@ -266,6 +280,7 @@ void output_prepare_for_sandbox(void)
 	session_leave_file(run.session);
 	if (!output.silent)
 		log_file_keep_open(&output.log);
+	remove_entry();
 	if (run.header->kept || !output.profile[0])
 		return;
 	unlink(output.profile);

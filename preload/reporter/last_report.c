@@ -251,6 +251,8 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	/* The profile goes only when all that it holds was printed. */
 	if (last_report.written && all && kept && output->remove_kept)
 		unlink(output->kept);
+	if (output->entry && output->entry[0])
+		unlink(output->entry);
 }
 
 bool last_report_is_written(void)

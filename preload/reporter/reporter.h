@@ -19,8 +19,9 @@
 
 struct reporter_output {
 	const struct log_file *log;
-	const char *kept; /* the profile's file; NULL or "": the profile is in memory alone */
-	bool remove_kept; /* the user did not ask for the file: remove it after the report */
+	const char *kept;  /* the profile's file; NULL or "": the profile is in memory alone */
+	const char *entry; /* its entry, to be removed (see folder_enter()); NULL or "": none */
+	bool remove_kept;  /* the user did not ask for the file: remove it after the report */
 };
 
 /* Starts the thread; 0 or -errno. What `output` points to stays as it is until the process ends. */

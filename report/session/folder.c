@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,17 +77,62 @@ static bool is_stale(int fd)
 	return stale;
 }
 
-/* Removes the profiles of one's own whose processes ended more than a day ago. */
+/* Whether the process of an entry has ended, by the profile that it leads to (-1: none). */
+static bool is_entry_of_past(int fd, const char *name)
+{
+	pid_t pid = atoi(name + strlen(PREFIX));
+	struct session_header *header = NULL;
+	bool past;
+
+	if (fd >= 0)
+		session_read_header(&header, fd);
+	past = header && header->pid == pid ? owner_state(header) == OWNER_ENDED
+					    : !process_started(pid);
+	free(header);
+	return past;
+}
+
+/*
+ * Opens what an entry of this user's own leads to; its path goes to `path`. -1: it is no entry, or
+ * leads nowhere. Removes one whose process has ended. Links of other users are not followed: they
+ * may lead anywhere.
+ */
+static int open_entry(int folder, const char *name, char *path, size_t size)
+{
+	struct stat status;
+	ssize_t length;
+	int fd;
+
+	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(status.st_mode) ||
+	    status.st_uid != geteuid())
+		return -1;
+	length = readlinkat(folder, name, path, size - 1);
+	path[length > 0 ? length : 0] = '\0';
+	fd = *path == '/' ? open_profile(AT_FDCWD, path) : -1;
+	if (!is_entry_of_past(fd, name))
+		return fd;
+	unlinkat(folder, name, 0);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Removes the profiles of one's own whose processes ended more than a day ago, and entries. */
 static void sweep(const char *path)
 {
 	DIR *folder = opendir(path);
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder))) {
-		int fd = is_profile_name(entry->d_name) ? open_profile(dirfd(folder), entry->d_name)
-							: -1;
+		char leads_to[PATH_MAX];
+		int fd;
 
-		if (fd >= 0 && is_stale(fd))
+		if (!is_profile_name(entry->d_name))
+			continue;
+		fd = open_profile(dirfd(folder), entry->d_name);
+		if (fd < 0)
+			fd = open_entry(dirfd(folder), entry->d_name, leads_to, sizeof(leads_to));
+		else if (is_stale(fd))
 			unlinkat(dirfd(folder), entry->d_name, 0);
 		if (fd >= 0)
 			close(fd);
@@ -95,8 +141,9 @@ static void sweep(const char *path)
 		closedir(folder);
 }
 
-static int create_in(const char *folder, struct session **session, unsigned flags, char *path,
-		     size_t size)
+/* Creates a profile in a folder, or with `profile` an entry of that. */
+static int create_in(const char *folder, struct session **session, unsigned flags,
+		     const char *profile, char *path, size_t size)
 {
 	int error = -EEXIST;
 
@@ -108,8 +155,25 @@ static int create_in(const char *folder, struct session **session, unsigned flag
 			length += snprintf(path + length, size - (size_t)length, ".%u", i);
 		if (length < 0 || (size_t)length >= size)
 			return -ENAMETOOLONG;
-		error = session_create(session, path, flags);
+		if (profile)
+			error = symlink(profile, path) < 0 ? -errno : 0;
+		else
+			error = session_create(session, path, flags);
 	}
+	return error;
+}
+
+int folder_enter(const char *profile, char *entry, size_t size)
+{
+	const char *named = environment_get(folders[0].variable);
+	int error = -ENOENT;
+
+	if (named && *named)
+		error = create_in(named, NULL, 0, profile, entry, size);
+	if (error)
+		error = create_in(folders[0].otherwise, NULL, 0, profile, entry, size);
+	if (error)
+		*entry = '\0';
 	return error;
 }
 
@@ -120,10 +184,10 @@ int folder_create(struct session **session, bool trace, char *path, size_t size)
 
 	/* su and containers leave the variable without its folder. */
 	if (named && *named)
-		error = create_in(named, session, trace ? SESSION_TRACE : 0, path, size);
+		error = create_in(named, session, trace ? SESSION_TRACE : 0, NULL, path, size);
 	if (error)
 		error = create_in(folders[trace].otherwise, session, trace ? SESSION_TRACE : 0,
-				  path, size);
+				  NULL, path, size);
 	return error;
 }
 
@@ -277,13 +341,22 @@ static int find_in(const char *path, struct left_profile **profiles, size_t *cou
 	int error = 0;
 
 	while (folder && !error && (entry = readdir(folder))) {
-		int fd = is_profile_name(entry->d_name) ? open_profile(dirfd(folder), entry->d_name)
-							: -1;
-		char *full;
+		char leads_to[PATH_MAX], *full;
+		bool entered = false;
+		int fd;
 
+		if (!is_profile_name(entry->d_name))
+			continue;
+		fd = open_profile(dirfd(folder), entry->d_name);
+		if (fd < 0) {
+			fd = open_entry(dirfd(folder), entry->d_name, leads_to, sizeof(leads_to));
+			entered = true;
+		}
 		if (fd < 0)
 			continue;
-		if (asprintf(&full, "%s/%s", path, entry->d_name) < 0)
+		if (entered)
+			full = strdup(leads_to);
+		else if (asprintf(&full, "%s/%s", path, entry->d_name) < 0)
 			full = NULL;
 		error = add(profiles, count, fd, full, entry->d_name);
 		if (error != -ENOMEM)

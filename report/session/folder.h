@@ -21,6 +21,13 @@
  */
 int folder_create(struct session **session, bool trace, char *path, size_t size);
 /*
+ * Enters this process's profile, which lies elsewhere, where others find it: a link to it, named as
+ * a profile there would be; its name goes to `entry`. The process removes it at its end; one whose
+ * process is gone is removed by whoever comes upon it next. It costs what looking through the
+ * folder does. 0 or -errno.
+ */
+int folder_enter(const char *profile, char *entry, size_t size);
+/*
  * Creates the profile that the user asked for under a name. -EEXIST: the file is there already, and
  * `overwrite` is false; -EBUSY: a process that still runs writes to it, process *holder.
  */
@@ -46,7 +53,8 @@ struct left_profile {
 };
 
 /*
- * All that this user may read, the oldest first. 0 or -ENOMEM; free it with left_profiles_free. Any
+ * All that this user may read, the oldest first, and where his own entries lead to, while their
+ * processes run. 0 or -ENOMEM; free it with left_profiles_free. Any
  * user can put a file there: one that says to be of a process of another user, or of another
  * process than its name says, is of an unknown one.
  */

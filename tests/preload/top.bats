@@ -119,6 +119,63 @@ last_rows()
 	[ "$output" = "ktime top: the program has ended (ktime show prints its profile, if it was kept)" ]
 }
 
+@test "top and list see a profile of -o by its entry, which goes with the program" {
+	KTIME_OPTIONS="-o $PWD/named.ktime" serve
+	order first 2
+	order settle
+	entry=$XDG_RUNTIME_DIR/ktime.$program
+	[ "$(readlink "$entry")" = "$PWD/named.ktime" ]
+	is "$program running $PWD/named.ktime" eval "'$ktime' list | awk -v pid=$program '\$1 == pid { print \$1, \$6, \$8 }'"
+	is 2 jq "select(.pid == $program) | .rows[0].run_calls" <("$ktime" top --json -n 1)
+	# A link of that name that leads elsewhere, and one to a file that is gone, are passed by.
+	echo nothing >other
+	ln -s "$PWD/other" "$entry.2"
+	ln -s "$PWD/none" "$entry.3"
+	# Nor is one of another user followed.
+	ln -s "$PWD/named.ktime" "$entry.4"
+	chown -h nobody "$entry.4" 2>/dev/null || rm "$entry.4"
+	[ "$("$ktime" list 2>&1 | grep -c "$PWD/")" -eq 1 ]
+	rm -f "$entry".[234]
+	dismiss
+	[ ! -L "$entry" ]
+	[ "$("$ktime" list | grep -c "$PWD/")" -eq 0 ]
+}
+
+@test "the entry of a program that was killed goes with the next look at the folder" {
+	KTIME_OPTIONS="-o $PWD/named.ktime" serve
+	order first 1
+	kill -KILL "$program"
+	wait "$program" || true
+	[ -L "$XDG_RUNTIME_DIR/ktime.$program" ]
+	[ "$("$ktime" list 2>&1 | grep -c "$PWD/")" -eq 0 ]
+	[ ! -L "$XDG_RUNTIME_DIR/ktime.$program" ]
+	[ -e named.ktime ]
+	program=
+}
+
+@test "the number of ktime itself, or of a shell, means the program that it runs" {
+	mkfifo orders answers
+	"$ktime" --quiet --gate off -o "$PWD/kept.ktime" "$root/tests/sim/run" "$programs/served" \
+		<orders >answers 2>report 3>&- &
+	program=$!
+	exec 5>orders 6<answers
+	read -r -t 60 line <&6
+	order first 2
+	order settle
+	child=$("$ktime" top --json -n 1 "$program" | jq .pid)
+	[ "$child" -ne "$program" ]
+	[ "$("$ktime" list | awk -v child="$child" '$1 == child { print $8 }')" = "$PWD/kept.ktime" ]
+	"$ktime" snapshot "$program" -o one
+	[ "$("$ktime" export --json - one | jq '.session.pid, .rows[0].calls' | paste -sd ' ')" = "$child 2" ]
+	"$ktime" off "$program"
+	"$ktime" on "$program"
+	"$ktime" show "$program" | grep -q ' 2 .* first$'
+	run "$ktime" show 999999999
+	[ "$status" -eq 1 ]
+	[[ $output == "ktime show: process 999999999 has no profile: "* ]]
+	dismiss
+}
+
 @test "a reader that is killed leaves nothing, and the program runs on" {
 	serve
 	for i in {1..5}; do
