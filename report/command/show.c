@@ -9,6 +9,7 @@
 
 #include "report/compare/compare.h"
 #include "report/html/html.h"
+#include "report/live/live.h"
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/names/visible.h"
@@ -114,6 +115,32 @@ static int show_beside(const struct options *asked, size_t count, const char *lo
 	return status;
 }
 
+/* Whether the operand is the number of a process, not a file. */
+static bool is_process(const char *operand)
+{
+	return operand[strspn(operand, "0123456789")] == '\0' && access(operand, F_OK) < 0;
+}
+
+/* The profile of a running process, as it is now. */
+static int show_process(const struct options *options, const char *number, const char *log_file)
+{
+	const struct programs programs = {options, &number, 1};
+	struct left_profile *profiles;
+	const char *path;
+	char message[512];
+	int status = EXIT_FAILURE;
+	size_t count;
+
+	if (processes_find(&profiles, &count, &programs, message, sizeof(message))) {
+		visible_line(stderr, "ktime show: %s", message);
+	} else {
+		path = profiles[0].path;
+		status = show_files(options, &path, 1, log_file);
+	}
+	left_profiles_free(profiles, count);
+	return status;
+}
+
 int command_show(const struct options *options, const char *const *files, size_t count)
 {
 	const char *log_file = options->log_file ? options->log_file : "%1";
@@ -122,6 +149,8 @@ int command_show(const struct options *options, const char *const *files, size_t
 		return show_beside(options, count, log_file);
 	if (count == 0)
 		return show_left();
+	if (count == 1 && is_process(files[0]))
+		return show_process(options, files[0], log_file);
 	return show_files(options, files, count, log_file);
 }
 

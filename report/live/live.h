@@ -23,7 +23,8 @@ struct programs {
 
 /*
  * Finds the profiles of these programs. A process's profile is found by the files that the process
- * has mapped, so wherever it lies, in a container too. 0, or -errno with a one-line message:
+ * has mapped, so wherever it lies, in a container too; a process without one, such as ktime
+ * itself, stands for those that it started. 0, or -errno with a one-line message:
  * `profiles` has those that were found even then. Free them with left_profiles_free().
  */
 int processes_find(struct left_profile **profiles, size_t *count, const struct programs *programs,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/live/live.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
@@ -35,6 +36,47 @@ static int add_mapped(struct left_profile **profiles, size_t *count, pid_t pid)
 	return error;
 }
 
+/* How deep the processes are looked through that a process started. Chosen. */
+#define GENERATIONS 8
+
+/*
+ * Adds the profiles of what a process has started, of the nearest generation that has any: ktime is
+ * its program's parent, and so are shells and launchers. 0 or -ENOMEM.
+ */
+static int add_children(struct left_profile **profiles, size_t *count, pid_t pid,
+			unsigned generation)
+{
+	char path[64];
+	pid_t children[256];
+	size_t found = 0, before = *count;
+	struct dirent *entry;
+	int error = 0;
+	DIR *threads;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	threads = opendir(path);
+	while (threads && (entry = readdir(threads))) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
+			 atoi(entry->d_name));
+		file = fopen(path, "re");
+		while (file && found < sizeof(children) / sizeof(children[0]) &&
+		       fscanf(file, "%d", &children[found]) == 1)
+			found++;
+		if (file)
+			fclose(file);
+	}
+	if (threads)
+		closedir(threads);
+	for (size_t i = 0; i < found && error != -ENOMEM; i++)
+		error = add_mapped(profiles, count, children[i]);
+	for (size_t i = 0;
+	     i < found && error != -ENOMEM && *count == before && generation < GENERATIONS; i++)
+		error = add_children(profiles, count, children[i], generation + 1);
+	return error == -ENOMEM ? error : 0;
+}
+
 static int add_process(struct left_profile **profiles, size_t *count, const char *number,
 		       char *message, size_t size)
 {
@@ -48,6 +90,12 @@ static int add_process(struct left_profile **profiles, size_t *count, const char
 		return -EINVAL;
 	}
 	error = add_mapped(profiles, count, (pid_t)pid);
+	if (error == -ENOENT || error == -EINVAL) {
+		size_t before = *count;
+		int failed = add_children(profiles, count, (pid_t)pid, 1);
+
+		error = failed ? failed : *count > before ? 0 : error;
+	}
 	if (error == -ENOENT || error == -EINVAL)
 		snprintf(message, size,
 			 "process %ld has no profile: it does not run, or not under ktime, or has "

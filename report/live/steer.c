@@ -32,7 +32,18 @@ static int open_program(struct steered *steered, const char *speaker,
 {
 	int error = processes_find(&steered->profiles, &steered->count, programs, steered->message,
 				   sizeof(steered->message));
-	/* Among those of one process: the first. */
+	/* Several profiles are those of one process, of which the first is meant, or of processes
+	 * that the given one started. */
+	for (size_t i = 1; !error && i < steered->count; i++) {
+		if (steered->profiles[i].pid == steered->profiles[0].pid)
+			continue;
+		snprintf(steered->message, sizeof(steered->message),
+			 "process %s has started several that are profiled (%d, %d): name one of "
+			 "them",
+			 programs->numbers[0], (int)steered->profiles[0].pid,
+			 (int)steered->profiles[i].pid);
+		error = -EINVAL;
+	}
 	if (!error)
 		error = control_open(&steered->control, speaker, steered->profiles[0].path,
 				     steered->message, sizeof(steered->message));
