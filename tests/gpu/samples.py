@@ -43,7 +43,8 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()].|\r")
 
 
 def folder_of_programs(folder):
-    """Links to what the commands name, and the programs of ktime on the path."""
+    """Links to what the commands name."""
+    os.symlink(BUILT, os.path.join(folder, "build"))
     for pattern in (os.path.join(BUILT, "workloads", "*"), os.path.join(BUILT, "gpu", "*"),
                     os.path.join(ROOT, "tests", "gpu", "python", "*.py")):
         for path in glob.glob(pattern):

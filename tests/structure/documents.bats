@@ -42,7 +42,7 @@ finds() {
 
 @test "a README that is too long is found" {
 	plant README.md '$ s/$/\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n/'
-	finds "README.md: more than 130 lines"
+	finds "README.md: more than 110 lines"
 }
 
 @test "another version of the profile is found" {
