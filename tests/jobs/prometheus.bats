@@ -58,6 +58,16 @@ answers()
 	wait_until 60 "that answer to $2" is_answer "$@" || diff <(printf '%s\n' "$1") answer
 }
 
+# answered QUERY: until Prometheus answers with a number.
+answered()
+{
+	has_answer()
+	{
+		ask "$1" | grep -vq ' NaN$'
+	}
+	wait_until 60 "an answer to $1" has_answer "$1"
+}
+
 start_servers()
 {
 	exporter_port=$(free_port)
@@ -108,6 +118,19 @@ start_servers()
 	answers ' 1' 'count(rate(ktime_kernel_calls_total{kernel="first"}[5m]) > 0)'
 	is 'ok ok ok' eval "curl -m 10 -s http://127.0.0.1:$server_port/api/v1/rules | jq -r '[.data.groups[].rules[].health] | join(\" \")'"
 	answers ' 1' 'count(node_device:ktime_gpu_busy:ratio_rate5m)'
+	# The dashboard, with the variables as Grafana sets them for "All".
+	jq -r '.panels[].targets[]?.expr' "$root/docs/grafana.json" |
+		sed 's/\$__rate_interval/5m/g; s/\$node/.*/g; s/\$command/.*/g' >queries
+	[ "$(wc -l <queries)" -gt 10 ]
+	while read -r query; do
+		answered "$query" || { echo "no answer to $query"; false; }
+	done <queries
+	jq -r '.templating.list[].definition // empty' "$root/docs/grafana.json" |
+		sed -n 's/^label_values(\(.*\), \(.*\))$/count by (\2) (\1)/p' >queries
+	[ "$(wc -l <queries)" -eq 2 ]
+	while read -r query; do
+		answered "$query" || { echo "no answer to $query"; false; }
+	done <queries
 	dismiss
 	exec 7>&- 8<&-
 	wait "$other"
