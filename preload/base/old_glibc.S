@@ -11,8 +11,9 @@
 #if defined(__x86_64__)
 #define INDIRECT(function) jmpq *function@GOTPCREL(%rip)
 #define LANDING_PAD endbr64
-/* The first argument, version 1 of struct stat, goes before the two of the caller. */
-#define PUT_STAT_VERSION movq %rsi, %rdx; movq %rdi, %rsi; movl $1, %edi
+/* The first argument, version 1 of struct stat, goes before the caller's, which are four at most. */
+#define PUT_STAT_VERSION \
+	movq %rcx, %r8; movq %rdx, %rcx; movq %rsi, %rdx; movq %rdi, %rsi; movl $1, %edi
 #define PUT_CONSTRUCTORS leaq run_constructors(%rip), %rcx
 #define FUNCTION @function
 
@@ -20,7 +21,7 @@
 /* No version is older here than that of the port. */
 #define INDIRECT(function) adrp x16, :got:function; ldr x16, [x16, :got_lo12:function]; br x16
 #define LANDING_PAD hint #34 /* bti c */
-#define PUT_STAT_VERSION mov x2, x1; mov x1, x0; mov w0, wzr
+#define PUT_STAT_VERSION mov x4, x3; mov x3, x2; mov x2, x1; mov x1, x0; mov w0, wzr
 #define PUT_CONSTRUCTORS adrp x3, run_constructors; add x3, x3, :lo12:run_constructors
 #define FUNCTION %function
 
@@ -58,8 +59,8 @@
 	.endm
 
 	/* Before glibc 2.33 these were inline functions around one with the version of struct stat. */
-	.macro old_stat function, target
-	stub \function, \target, 2.2.5, stat=1
+	.macro old_stat function, target, version=2.2.5
+	stub \function, \target, \version, stat=1
 	.endm
 
 	old	dladdr1, 2.3.3
@@ -92,6 +93,8 @@
 
 	old_stat fstat, __fxstat
 	old_stat fstat64, __fxstat64
+	old_stat fstatat, __fxstatat, 2.4
+	old_stat fstatat64, __fxstatat64, 2.4
 	old_stat lstat, __lxstat
 	old_stat lstat64, __lxstat64
 	old_stat stat, __xstat
