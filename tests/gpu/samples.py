@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the samples in the documents anew, on this machine's GPU.
 
-usage: samples.py [--output FOLDER] [PAGE…]
+usage: samples.py [--output FOLDER] [--profiles FOLDER] [PAGE…]
 
 A sample is a block of a page between <!-- sample --> and <!-- end of sample -->. Its lines that
 begin with "$ " are the commands, the others what they printed. The commands are run as in a
@@ -12,7 +12,8 @@ the GPU, the driver and the date. Pages are changed in place, or written below F
 
 A sample whose last command fails stays as it was, and so does one that needs what is not here
 (PyTorch): the commands end with status 77. Needs the built command, library and workloads. Ends with 1
-if a sample failed.
+if a sample failed. --profiles has pages.sh make the pages that pictures.sh makes the documents' pictures of; that
+needs PyTorch and build/bench/launch_loop.
 """
 import argparse
 import datetime
@@ -157,11 +158,16 @@ def make_page(path, output):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("--output", default=ROOT)
+    parser.add_argument("--profiles")
     parser.add_argument("pages", nargs="*")
     options = parser.parse_args()
     pages = options.pages or [os.path.relpath(path, ROOT) for pattern in PAGES
                               for path in sorted(glob.glob(os.path.join(ROOT, pattern)))]
     wrong = [failure for page in pages for failure in make_page(page, options.output)]
+    if options.profiles:
+        made = subprocess.run(["sh", os.path.join(ROOT, "tests", "gpu", "pages.sh"), options.profiles])
+        if made.returncode:
+            wrong.append(f"pages.sh: status {made.returncode}")
     print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
     return 1 if wrong else 0
 
