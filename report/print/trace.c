@@ -249,6 +249,8 @@ int trace_write(struct report *report, bool gpu, bool api)
 		trace.api |= !row_is_gpu(trace.records[i]->kind);
 		trace.memory |= row_is_memory(trace.records[i]->kind);
 	}
+	if (report->options->top && trace.count > report->options->top)
+		trace.count = report->options->top;
 	if (gpu && !trace.gpu)
 		fputs("No kernels were profiled.\n", report->file);
 	if (trace.count > 0)
