@@ -57,6 +57,9 @@ void completion_write(FILE *file);
  */
 int show_session(struct session *session, const char *path, const struct options *options,
 		 const char *log_file, bool append, char *message, size_t size);
+/* What a profile says, on one screen; `path`: as it is named in the next command. 0 or -errno. */
+int overview_write(const struct session *session, const char *path, const struct options *options,
+		   FILE *file);
 /* Whether a program is not to be run with these options, with a line on stderr (refusals.c). */
 bool is_refused(const struct options *options);
 /* Prints the reports of files to a log file, NULL: stderr; returns an exit status. */

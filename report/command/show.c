@@ -32,8 +32,9 @@ int show_session(struct session *session, const char *path, const struct options
 	log_file_free(&log);
 	if (error)
 		return error;
-	error = report_write(session, options, file);
-	if (!error && !options->print_gpu_trace && !options->print_api_trace)
+	error = options->overview ? overview_write(session, path, options, file)
+				  : report_write(session, options, file);
+	if (!error && !options->overview && !options->print_gpu_trace && !options->print_api_trace)
 		error = job_write(session, options, file);
 	closed = log_file_close(file);
 	error = error ? error : closed;
@@ -145,6 +146,10 @@ int command_show(const struct options *options, const char *const *files, size_t
 {
 	const char *log_file = options->log_file ? options->log_file : "%1";
 
+	if (options->as_markdown && (options->csv || options->format == FORMAT_NSYS))
+		return visible_fail(EXIT_BAD_USAGE,
+				    "ktime show: --markdown, --csv and --format nsys are forms of "
+				    "one table: give one of them");
 	if (options->html && is_profile_file(options->html))
 		return show_beside(options, count, log_file);
 	if (count == 0)

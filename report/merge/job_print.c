@@ -225,7 +225,7 @@ static int write_rows(const struct job_lines *lines, const struct options *optio
 	if (error)
 		return error;
 	job_rows_sheet(&sheet, &rows);
-	sheet.form = options->csv ? SHEET_CSV : SHEET_TEXT;
+	sheet.form = sheet_form_of(options);
 	if (options->top && sheet.rows > options->top)
 		sheet.rows = options->top;
 	if (!options->csv && (sheet.rows || !of_ranges))
@@ -331,8 +331,8 @@ static void write_slowest(const struct job_lines *lines, const struct options *o
 	job_processes_sheet(&sheet, &lines->job);
 	if (options->slowest < sheet.rows)
 		sheet.rows = options->slowest;
+	sheet.form = sheet_form_of(options);
 	if (options->csv) {
-		sheet.form = SHEET_CSV;
 		sheet.parts = UNRANKED;
 	} else {
 		fprintf(lines->file,
@@ -368,7 +368,7 @@ int job_lines_write(const struct session *session, const char *prefix, FILE *fil
 
 int job_write(const struct session *session, const struct options *options, FILE *file)
 {
-	struct job_lines lines = {.prefix = PREFIX, .file = file};
+	struct job_lines lines = {.prefix = options->as_markdown ? "- " : PREFIX, .file = file};
 	locale_t before;
 	int error;
 

@@ -74,7 +74,7 @@ void report_write_start(const struct options *options, pid_t pid, const char *co
 
 void report_sheet(const struct report *report, struct sheet *sheet)
 {
-	sheet->form = report->options->csv ? SHEET_CSV : SHEET_TEXT;
+	sheet->form = sheet_form_of(report->options);
 	sheet_write(sheet, report->file);
 }
 
@@ -144,7 +144,7 @@ static int write_tables(struct report *report)
 		error = ranges_write(report);
 	if (!error && options->print_summary_per_gpu)
 		error = write_per_gpu(report);
-	if (!error && options->histogram && !options->csv)
+	if (!error && options->histogram && !options->csv && !options->as_markdown)
 		error = histograms_write(report);
 	if (!error && options->idle)
 		idle_table_write(report);
@@ -271,11 +271,14 @@ static void write_warnings(struct report *report, bool live)
 	const struct session *session = report->session;
 	bool profiled = has_calls(session, false);
 
-	if (options->histogram && options->csv)
-		report_begin(report, "Warning: --histogram is ignored with --csv: it draws text\n");
+	if (options->histogram && (options->csv || options->as_markdown))
+		report_begin(report, "Warning: --histogram is ignored with --%s: it draws text\n",
+			     options->csv ? "csv" : "markdown");
 	if (live && options->keep_trace.bytes && !options->export_profile)
 		report_begin(report, "Warning: --keep-trace keeps nothing without -o FILE\n");
-	warn_of_devices(report);
+	/* A program was told at its start. */
+	if (!live)
+		warn_of_devices(report);
 	if (options->kernels && has_calls(session, true) && !matches_kernel(report))
 		report_begin(report, "Warning: --kernels '%s' matches no kernel's full name\n",
 			     options->kernels);
@@ -315,7 +318,8 @@ static int write_report(struct report *report)
 	int error = 0;
 
 	prefix_format(prefix, header->pid, live);
-	report->prefix = prefix;
+	/* Lines are a list there. */
+	report->prefix = options->as_markdown ? "- " : prefix;
 	what_to_print(options, &gpu, &api);
 	if (!options->quiet) {
 		write_application(report);

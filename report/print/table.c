@@ -455,7 +455,7 @@ static void fit_sheet(struct sheet *sheet, const struct table *tables,
 	    TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(times) + longest > options->width)
 		sheet->parts ^= SUMMARY_WIDE | SUMMARY_NARROW;
 	sheet->parts |= percentiles ? SUMMARY_PERCENTILES : 0;
-	sheet->form = options->csv ? SHEET_CSV : SHEET_TEXT;
+	sheet->form = sheet_form_of(options);
 	sheet->bold = options->colour;
 	for (; timed->total == 0 && timed < &tables[TABLE_API]; timed++)
 		first += timed->count;

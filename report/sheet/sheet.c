@@ -296,11 +296,28 @@ void sheet_choose_units(struct sheet *sheet, int unit, size_t first, size_t coun
 	}
 }
 
+enum sheet_form sheet_form_of(const struct options *options)
+{
+	return options->csv ? SHEET_CSV : options->as_markdown ? SHEET_MARKDOWN : SHEET_TEXT;
+}
+
 void sheet_write(struct sheet *sheet, FILE *file)
 {
 	struct out out = OUT_TO_FILE(file);
 
-	(sheet->form == SHEET_CSV ? sheet_csv : sheet_text)(sheet, &out);
+	if (sheet->form == SHEET_MARKDOWN) {
+		/* The lines around a table are paragraphs of their own. */
+		out_text(&out, "\n");
+		if (sheet->title) {
+			out_visible(&out, sheet->title);
+			out_text(&out, "\n\n");
+		}
+		sheet_markdown(sheet, &out);
+		out_text(&out, sheet->note ? sheet->note : "");
+		out_text(&out, "\n");
+	} else {
+		(sheet->form == SHEET_CSV ? sheet_csv : sheet_text)(sheet, &out);
+	}
 	out_flush(&out);
 	sheet_clear(sheet);
 }

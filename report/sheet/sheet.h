@@ -142,7 +142,9 @@ struct sheet {
 /* The columns of an array. */
 #define SHEET_OF(array) .columns = (array), .column_count = sizeof(array) / sizeof(*(array))
 
-/* Writes the sheet in its form: text or CSV. */
+/* The form that the options ask for. */
+enum sheet_form sheet_form_of(const struct options *options);
+/* Writes the sheet in its form: text, CSV or Markdown. */
 void sheet_write(struct sheet *sheet, FILE *file);
 void sheet_text(struct sheet *sheet, struct out *out);
 void sheet_csv(struct sheet *sheet, struct out *out);

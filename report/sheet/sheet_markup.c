@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sheet as a table of a page, where numbers carry the value that they are sorted by, and of
- * Markdown. */
+/* A sheet as a table of a page, where numbers carry the value that they are sorted by. */
 #include "report/sheet/sheet.h"
 
 /* What would be markup on a page. */
@@ -101,41 +100,4 @@ void sheet_html(struct sheet *sheet, struct out *out)
 	}
 	out_text(out, "</tbody>\n</table>\n</div>\n");
 	sheet->shown = row - sheet->first;
-}
-
-/* A bar would end the cell, and other characters of C++ names would be markup. */
-#define MARKDOWN_SPECIAL "|<>&`*_~[]\\"
-
-/* As GitHub has it. */
-void sheet_markdown(struct sheet *sheet, struct out *out)
-{
-	char buffer[NUMBER_SIZE];
-
-	sheet_begin(sheet, SHEET_MARKDOWN);
-	out_text(out, "|");
-	for (unsigned i = 0; i < sheet->ordered; i++)
-		out_format(out, " %s |", sheet->columns[sheet->order[i]].heading);
-	out_text(out, "\n|");
-	for (unsigned i = 0; i < sheet->ordered; i++) {
-		const struct column *column = &sheet->columns[sheet->order[i]];
-
-		out_text(out, column->width > 0 && !column->once ? "---:|" : "---|");
-	}
-	out_text(out, "\n");
-	for (size_t row = sheet->first; row < sheet->rows; row++) {
-		const struct cell *cells = sheet_cells(sheet, row);
-
-		out_text(out, "|");
-		for (unsigned i = 0; i < sheet->ordered; i++) {
-			unsigned column = sheet->order[i];
-			bool name = sheet->columns[column].name;
-
-			out_text(out, name ? " <code>" : " ");
-			out_bytes(out, &cells[column].mark, cells[column].mark != '\0');
-			out_entities(out, sheet_shown(sheet, column, &cells[column], buffer),
-				     name ? MARKDOWN_SPECIAL : "|");
-			out_text(out, name ? "</code> |" : " |");
-		}
-		out_text(out, "\n");
-	}
 }

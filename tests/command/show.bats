@@ -12,6 +12,49 @@ load common
 No API activities were profiled."
 }
 
+@test "show --markdown prints GitHub's tables, and the lines around them as a list" {
+	"$ktime" show --markdown "$(golden nvprof_noapi)" >page
+	diff - page <<-'end'
+		- Profiling result:
+
+		| Type | Time(%) | Time | Calls | Avg | Min | Max | Name |
+		|---|---:|---:|---:|---:|---:|---:|---|
+		| GPU activities: | 100.00% | 5.0000us | 1 | 5.0000us | 5.0000us | 5.0000us | <code>k(void)</code> |
+
+		No API activities were profiled.
+	end
+	"$ktime" show --markdown --quiet --idle --memory --print-gpu-trace "$(golden nvprof_mix)" >page
+	grep -q '^| Start | Duration |' page
+	! grep -q '^=' page || false
+	# Of several processes the tables of the job too.
+	"$ktime" show --markdown "$(golden nvprof_mix)" "$(golden nvprof_noapi)" >page
+	[ "$(grep -c '^|---' page)" -eq 3 ]
+	for other in --csv "--format nsys"; do
+		run "$ktime" show --markdown $other "$(golden nvprof_mix)"
+		[ "$status" -eq 2 ]
+	done
+}
+
+@test "show --summary says what, where, why and what next on one screen" {
+	"$ktime" show --summary "$(golden nvprof_mix)" >page
+	[ "$(cut -c1-12 page | grep -v '^ ' | sed 's/ *$//' | paste -sd ' ')" = "What Where Why What next" ]
+	[ "$(wc -l <page)" -le 24 ]
+	"$ktime" show --summary --top 1 "$(golden nvprof_mix)" >first
+	[ "$(grep -c ' calls\? *of ' first)" -eq 1 ]
+	grep -q 'and [0-9]* more rows$' first
+	grep -qF "ktime show $(golden nvprof_mix); " page
+}
+
+@test "traces have the first rows of --top" {
+	mix=$(golden nvprof_mix)
+	for trace in --print-gpu-trace --print-api-trace "--print-gpu-trace --print-api-trace"; do
+		"$ktime" show --quiet --csv $trace "$mix" >all
+		"$ktime" show --quiet --csv --top 2 $trace "$mix" >first
+		[ "$(tail -n +3 first | wc -l)" -eq 2 ]
+		diff <(sed -n '3,4p' all | rev | cut -d, -f1-2) <(sed -n '3,4p' first | rev | cut -d, -f1-2)
+	done
+}
+
 @test "-i prints on stderr as nvprof did" {
 	run sh -c "'$ktime' -i '$(golden nvprof_noapi)' 2>/dev/null"
 	[ "$status" -eq 0 ]

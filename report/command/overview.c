@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* `ktime show --summary`: what ran, where the GPU's time went, why it was idle and what would help,
+ * on one screen. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/command/commands.h"
+#include "report/names/visible.h"
+#include "report/print/report.h"
+#include "report/print/table.h"
+
+/* What a screen has room for. Chosen. */
+#define ROWS_SHOWN     6
+#define DEVICES_SHOWN  4
+#define CAUSES_SHOWN   3
+#define FINDINGS_SHOWN 3
+/* A cause of idle time below this share of the device's time is not named, percent. */
+#define LEAST_PERCENT  0.5
+
+/* The part that a line belongs to stands before its first line alone. */
+static void begin(const char *part, bool first, FILE *file)
+{
+	fprintf(file, "%-12s", first ? part : "");
+}
+
+static void write_what(const struct session *session, const char *path, FILE *file)
+{
+	const struct session_header *header = session_header(session);
+	const char *command = session_string(session, header->command);
+	const char *node = session_string(session, header->hostname);
+	time_t seconds = (time_t)(header->start_realtime / 1000000000u);
+	char date[32] = "", time[NUMBER_SIZE];
+	unsigned shown = 0;
+	struct tm local;
+
+	begin("What", true, file);
+	/* An import knows no command, and no time of the run. */
+	visible_write(*command ? command : path, file);
+	fputc('\n', file);
+	if (header->start_realtime && localtime_r(&seconds, &local)) {
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
+		begin("", false, file);
+		fprintf(file, "%s, %s long", date,
+			number_about(time, (double)header->counters[COUNTER_wall_ns], 3));
+		if (header->processes)
+			fprintf(file, ", %u processes", (unsigned)header->processes);
+		else
+			fprintf(file, ", process %d", (int)header->pid);
+		if (*node) {
+			fputs(" on ", file);
+			visible_write(node, file);
+		}
+		fputc('\n', file);
+	}
+	for (int device = 0; device < SESSION_DEVICES && shown < DEVICES_SHOWN; device++) {
+		if (!header->devices[device].used)
+			continue;
+		begin("", false, file);
+		fprintf(file, "GPU %d: ", device);
+		visible_write(header->devices[device].name, file);
+		fputc('\n', file);
+		shown++;
+	}
+}
+
+static void write_row(const struct table *table, const struct table_row *row, FILE *file)
+{
+	char time[NUMBER_SIZE], calls[NUMBER_SIZE], average[NUMBER_SIZE];
+
+	begin("", false, file);
+	if (row->timed == 0) {
+		fprintf(file, "       -         -  %9s calls, not timed  ",
+			number_count(calls, row->calls));
+	} else {
+		fprintf(file, "%c%5.1f %%  ", row->estimated ? '~' : ' ',
+			table_percent(table, row));
+		fprintf(file, "%8s  ", number_about(time, (double)row->total, 3));
+		fprintf(file, "%9s call%s of %-8s  ", number_count(calls, row->calls),
+			row->calls == 1 ? " " : "s",
+			number_about(average, (double)table_time(row, TABLE_AVERAGE), 3));
+	}
+	visible_write(row->name, file);
+	fputc('\n', file);
+}
+
+static int write_where(const struct session *session, const struct options *options, FILE *file)
+{
+	struct table table = {.rows = NULL};
+	char time[NUMBER_SIZE], calls[NUMBER_SIZE];
+	uint64_t all = 0, untimed = 0;
+	int error = table_collect(&table, session, options, TABLE_GPU, TABLE_ALL_DEVICES, false);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < table.collected; i++) {
+		all += table.rows[i].calls;
+		untimed += table.rows[i].timed == 0 ? table.rows[i].calls : 0;
+	}
+	begin("Where", true, file);
+	if (all == 0)
+		fputs("no kernel, copy or memset ran on a GPU\n", file);
+	else
+		fprintf(file, "%s of GPU time in %s operation%s",
+			number_about(time, (double)table.total, 3), number_count(calls, all),
+			all == 1 ? "" : "s");
+	if (untimed)
+		fprintf(file, ", %s of them not timed", number_count(calls, untimed));
+	if (all)
+		fputs(":\n", file);
+	for (size_t i = 0; i < table.count; i++)
+		write_row(&table, &table.rows[i], file);
+	if (table.collected > table.count) {
+		begin("", false, file);
+		fprintf(file, "and %zu more rows\n", table.collected - table.count);
+	}
+	table_free(&table);
+	return 0;
+}
+
+static void write_causes(const struct session *session, int device, uint64_t whole, FILE *file)
+{
+	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
+	unsigned count = idle_sums(session, device, 0, sums);
+
+	for (unsigned i = 0; i < count && i < CAUSES_SHOWN; i++) {
+		if (time_percent(sums[i].total, whole) < LEAST_PERCENT)
+			break;
+		begin("", false, file);
+		fprintf(file, "%6.1f %% idle: ", time_percent(sums[i].total, whole));
+		visible_write(sums[i].text, file);
+		fputc('\n', file);
+	}
+}
+
+static void write_why(const struct session *session, const struct options *options, FILE *file)
+{
+	unsigned shown = 0;
+
+	for (int device = 0; device < SESSION_DEVICES && shown < DEVICES_SHOWN; device++) {
+		const struct device_use *use = session_use(session, device);
+		char time[NUMBER_SIZE];
+		uint64_t whole;
+
+		if (!use || !idle_shows(session, options, device))
+			continue;
+		whole = use->last - use->first;
+		begin("Why", shown++ == 0, file);
+		fprintf(file, "GPU %d: busy %.1f %% of %s from its first operation to its last\n",
+			device, time_percent(use->busy, whole),
+			number_about(time, (double)whole, 3));
+		write_causes(session, device, whole, file);
+	}
+	if (shown)
+		return;
+	begin("Why", true, file);
+	fputs("how busy the GPU was is not known: CUPTI did not record the whole run\n", file);
+}
+
+static void write_next(const struct session *session, const struct options *options,
+		       const char *path, FILE *file)
+{
+	struct finding findings[FINDING_COUNT];
+	unsigned count = findings_of(session, options->devices, findings);
+
+	for (unsigned i = 0; i < count && i < FINDINGS_SHOWN; i++) {
+		begin("What next", i == 0, file);
+		finding_write(&findings[i], devices_used(session) > 1, file);
+		fputc('\n', file);
+	}
+	begin("What next", count == 0, file);
+	fputs("all of it: ktime show ", file);
+	visible_write(session_header(session)->processes ? "FILE..." : path, file);
+	fputs("; why it was idle: --idle; to look at: --html OUT\n", file);
+}
+
+int overview_write(const struct session *session, const char *path, const struct options *asked,
+		   FILE *file)
+{
+	struct options options = *asked;
+	int error;
+
+	options.top = options.top ? options.top : ROWS_SHOWN;
+	if (options.names == NAMES_AUTO)
+		options.names = NAMES_DISTINCT;
+	write_what(session, path, file);
+	error = write_where(session, &options, file);
+	if (error)
+		return error;
+	write_why(session, &options, file);
+	write_next(session, &options, path, file);
+	if (fflush(file) != 0)
+		return -errno;
+	return ferror(file) ? -EIO : 0;
+}
