@@ -128,6 +128,22 @@ static void describe_devices(void)
 		devices.no_nvml = nvml_load(real_dlsym);
 }
 
+/* Says which of --devices is not there before the program spends its time. */
+static void check_devices(void)
+{
+	uint64_t asked = run.settings.devices;
+	uint64_t there = devices.count < 64 ? (UINT64_C(1) << devices.count) - 1 : UINT64_MAX;
+	char last[16];
+
+	if (asked == UINT64_MAX || devices.count == 0 || !(asked & ~there))
+		return;
+	snprintf(last, sizeof(last), "s 0 to %zu", devices.count - 1);
+	log_file_say(process.pid, "--devices %d: there %s device%s%s",
+		     __builtin_ctzll(asked & ~there), devices.count > 1 ? "are" : "is only",
+		     devices.count > 1 ? last : " 0",
+		     asked & there ? "" : "; no GPU operation is profiled");
+}
+
 static void describe_run(void)
 {
 	struct session_header *header = run.header;
@@ -390,6 +406,7 @@ static void start_once(void)
 		return;
 	}
 	output_start();
+	check_devices();
 	choose_clocks();
 	/* Not before CUPTI is started: NVML initialised on one thread while CUPTI starts on another
 	 * leaves a lock of the driver's held, and the program's next cuInit waits for it for ever

@@ -124,6 +124,17 @@ kernels()
 	done
 }
 
+@test "a device that is not there is told when the program begins, which goes on" {
+	export SIM_DEVICES=2
+	collects "--devices 7,1" devices '2 second'
+	[ "$(printf '%s\n' "$stderr" | sed -n '/--devices/{s/^==[0-9]*== //p;q}')" = "ktime: --devices 7: there are devices 0 to 1" ]
+	[ "$(printf '%s\n' "$stderr" | grep -c -- --devices)" -eq 1 ]
+	printf '%s\n' "$stderr" | sed -n 2p | grep -q -- --devices
+	export SIM_DEVICES=1 KTIME_OPTIONS="--devices 3"
+	same_as_alone "$programs/collecting" late
+	says "ktime: --devices 3: there is only device 0; no GPU operation is profiled"
+}
+
 @test "--profile-api-trace: the runtime's calls, the driver's, or none" {
 	export KTIME_OPTIONS
 	for timer in auto events; do
