@@ -5,6 +5,7 @@
 # needs no glibc newer than 2.28.
 # Usage: deb.sh BUILD VERSION COMMAND
 set -euo pipefail
+shopt -s nullglob
 build=$(realpath "$1") version=$2 built_command=$3
 maintainer="${DEBFULLNAME:-The ktime authors} <${DEBEMAIL:-ktime@users.noreply.example.org}>"
 date=$(date -R -u -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGELOG.md)}")
@@ -100,8 +101,9 @@ install -D -m 644 report/command/ktime.1 "$out/ktime/usr/share/man/man1/ktime.1"
 gzip -9n "$out/ktime/usr/share/man/man1/ktime.1"
 install -D -m 644 report/command/completion.bash "$out/ktime/usr/share/bash-completion/completions/ktime"
 install -D -m 644 report/command/completion.zsh "$out/ktime/usr/share/zsh/vendor-completions/_ktime"
+install -D -m 644 report/command/completion.fish "$out/ktime/usr/share/fish/vendor_completions.d/ktime.fish"
 documents ktime
-install -D -m 644 -t "$out/ktime/usr/share/doc/ktime" README.md docs/*.md docs/*.yml
+install -D -m 644 -t "$out/ktime/usr/share/doc/ktime" README.md docs/*.{md,yml,json}
 install -D -m 644 -t "$out/ktime/usr/share/doc/ktime/internals" docs/internals/*.md
 control ktime devel "libktime (= $version), $(needs "$command")" "where a CUDA program's GPU time went" <<-EOF
 	ktime runs a CUDA program as it stands and prints how long each kernel, copy

@@ -22,6 +22,7 @@ share=$folder/ktime-$version.data/data/share
 install -D -m 644 report/command/ktime.1 "$share/man/man1/ktime.1"
 install -D -m 644 report/command/completion.bash "$share/bash-completion/completions/ktime"
 install -D -m 644 report/command/completion.zsh "$share/zsh/site-functions/_ktime"
+install -D -m 644 report/command/completion.fish "$share/fish/vendor_completions.d/ktime.fish"
 information=$folder/ktime-$version.dist-info
 install -D -m 644 LICENSE "$information/LICENSE"
 {
