@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Says in one line which distribution packages are missing, with the command that installs them; with
 # "install" runs that command where root or a passwordless sudo allows it.
-# Usage: packages.sh name|install build|check|browser|jobs
+# Usage: packages.sh name|install build|check|browser|wheel|jobs
 set -euo pipefail
 : "${CC:=gcc}" "${CXX:=g++}"
 
 usage()
 {
-	echo "usage: $0 name|install build|check|browser|jobs" >&2
+	echo "usage: $0 name|install build|check|browser|wheel|jobs" >&2
 	exit 2
 }
 
@@ -36,6 +36,10 @@ browser="
 	chromium       chromium
 	fontconfig     fc-list
 	fonts-liberation /usr/share/fonts/truetype/liberation"
+wheel="
+	python3-venv   /usr/share/doc/python3-venv
+	python3-wheel  /usr/lib/python3/dist-packages/wheel
+	python3-pip    /usr/lib/python3/dist-packages/pip"
 jobs="$check
 	openmpi-bin    mpirun.openmpi
 	mpich          mpirun.mpich
@@ -56,7 +60,7 @@ is_there()
 
 [ $# -eq 2 ] || usage
 case "$1" in name | install) action=$1 ;; *) usage ;; esac
-case "$2" in build) wanted=$build ;; check) wanted=$check ;; browser) wanted=$browser ;; jobs) wanted=$jobs ;; *) usage ;; esac
+case "$2" in build) wanted=$build ;; check) wanted=$check ;; browser) wanted=$browser ;; wheel) wanted=$wheel ;; jobs) wanted=$jobs ;; *) usage ;; esac
 
 missing=()
 while read -r package evidence; do

@@ -10,6 +10,7 @@ JOBS := -j$(shell nproc)
 check-packages:
 	@CC='$(CC)' CXX='$(CXX)' tests/packages.sh install check
 	@tests/packages.sh install browser || echo "ktime: the tests in a browser will be skipped" >&2
+	@tests/packages.sh install wheel || echo "ktime: the test of the Python wheel will be skipped" >&2
 
 # Every test that needs no GPU; ends with the line "N passed, N failed".
 check: check-packages

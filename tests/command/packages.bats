@@ -67,6 +67,11 @@ unpacked() {
 	run "$made/elsewhere/ktime-1.2.3/bin/ktime" --library
 	prints "$made/elsewhere/ktime-1.2.3/lib/libktime.so"
 	[ -s "$made/elsewhere/ktime-1.2.3/docs/deployment.md" ]
+	# What takes the archive asks for this version's.
+	local version
+	version=$(sed -n 's/^VERSION := //p' Makefile)
+	grep -qx "ARG VERSION=$version" packaging/Dockerfile
+	grep -qF "default=\"$version\"" packaging/conda/recipe.yaml
 }
 
 @test "the Debian packages have the command and the library where each is found, and lintian finds nothing" {
@@ -92,14 +97,15 @@ unpacked() {
 
 @test "the wheel installs without the network, and its command is ktime: options, status, signals, environment" {
 	[ -z "${SANITIZE-}" ] || skip "under a sanitizer: another runtime is linked in"
-	local tools=$build/wheel-tools/bin/python
-	[ -x "$tools" ] || tools=$(command -v python3)
-	"$tools" -m wheel version >/dev/null 2>&1 || skip "no Python package wheel here (make wheel installs it below build/)"
-	"$tools" -m pip --version >/dev/null 2>&1 || skip "no pip here"
+	local tools
+	for tools in "$build/wheel-tools/bin/python" /usr/bin/python3 none; do
+		! "$tools" -c 'import pip, venv, wheel' 2>/dev/null || break
+	done
+	[ "$tools" != none ] || skip "no Python with pip, venv and wheel (make wheel installs one below build/)"
 	packed
 	packaging/wheel.sh "$made" 1.2.3 "$tools"
 	cd "$made"
-	python3 -m venv --without-pip "in here" || skip "no Python package venv here"
+	"$tools" -m venv --without-pip "in here"
 	"$tools" -m pip --python "in here/bin/python" install --no-index --no-deps --quiet --disable-pip-version-check \
 		--no-compile ./ktime-1.2.3-*.whl
 	local python=$PWD/in\ here/bin/python ktime=$PWD/in\ here/bin/ktime
