@@ -191,6 +191,19 @@ int cross_check_write(struct report *report)
 	return 0;
 }
 
+int agreement_count(struct report *report, size_t *disagreeing, size_t *rows)
+{
+	struct agreement agreement;
+	int error = agreement_collect(&agreement, report);
+
+	if (error)
+		return error;
+	*disagreeing = agreement.disagreeing;
+	*rows = agreement.count;
+	free(agreement.rows);
+	return 0;
+}
+
 int agreement_write(struct report *report)
 {
 	struct agreement agreement;
@@ -204,7 +217,7 @@ int agreement_write(struct report *report)
 			    "Clocks: CUPTI and events disagree by more than 0.2 us and 2 %% on %zu "
 			    "of %zu rows (--cross-check shows them).",
 			    agreement.disagreeing, agreement.count);
-	if (agreement.checked > 0 && report->options->verbose) {
+	if (agreement.checked > 0) {
 		report_begin(
 			report, "Clocks: %s operation%s timed by both, median difference %s.\n",
 			number_count(other, agreement.checked), agreement.checked == 1 ? "" : "s",

@@ -9,7 +9,9 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 
-#define ROWS_NAMED 10 /* estimated rows that get a line each; the others are counted */
+#define ROWS_NAMED    10 /* estimated rows that get a line each; the others are counted */
+/* Of the run: an overhead under this is told with --verbose alone. Chosen. */
+#define OVERHEAD_SAID 1.0 /* percent */
 
 /* The GPU operations, by the clock that their row shows. */
 struct coverage {
@@ -44,14 +46,6 @@ void report_warn(const struct report *report, const char *format, ...)
 	fprintf(report->file, "%s\n", report->options->colour ? "\033[0m" : "");
 }
 
-/* Whether most of the row's event pairs may hold more than the operation. */
-static bool is_upper_bound(const struct row *row)
-{
-	uint64_t half = row->events.count / 2;
-
-	return row->host_included > 0 || row->may_wait > half || row->beside > half;
-}
-
 /* Of a row by events whose pairs do not hold the host's part. */
 static void cover_overhead(struct coverage *coverage, const struct row *row)
 {
@@ -83,8 +77,9 @@ static void cover(struct coverage *coverage, const struct session *session)
 		coverage->left_out += clock == CLOCK_NONE ? calls : 0;
 		coverage->rows_by_cupti += clock == CLOCK_CUPTI;
 		coverage->rows_by_events += clock == CLOCK_EVENTS;
-		coverage->bounds += clock == CLOCK_EVENTS && is_upper_bound(row);
-		coverage->sampled |= row_is_estimated(row, clock);
+		coverage->bounds += clock == CLOCK_EVENTS && row_is_upper_bound(row);
+		coverage->sampled |= row_is_estimated(row, clock) &&
+				     !(clock == CLOCK_EVENTS && row_is_upper_bound(row));
 		if (clock == CLOCK_EVENTS && !row->host_included && row->overhead < OVERHEAD_KINDS)
 			cover_overhead(coverage, row);
 		coverage->seen += calls;
@@ -116,23 +111,20 @@ static void write_reasons(const struct report *report, const char *title, const 
 		fputs(".\n", report->file);
 }
 
-/* How many rows by events have upper bounds, and with --verbose their names. */
+/* How many rows by events have upper bounds, and their names. */
 static void write_bounds(struct report *report, const struct coverage *coverage)
 {
-	bool named = report->options->verbose;
 	enum clock_source clock;
 	const struct row *row;
 
 	if (coverage->bounds)
 		report_begin(report,
 			     "Upper bounds: %u of %u rows by CUDA events; their times may include "
-			     "host time, or waits for another engine or stream%s.\n",
-			     coverage->bounds, coverage->rows_by_events,
-			     named ? "" : " (--verbose names them)");
+			     "host time, or waits for another engine or stream.\n",
+			     coverage->bounds, coverage->rows_by_events);
 	session_for_each_row (report->session, row) {
 		row_figures(report->session, row, &clock);
-		if (!named || !row_is_gpu(row->kind) || clock != CLOCK_EVENTS ||
-		    !is_upper_bound(row) ||
+		if (!row_is_gpu(row->kind) || clock != CLOCK_EVENTS || !row_is_upper_bound(row) ||
 		    !filter_shows(&report->filter, row->kind, row->name, row->device))
 			continue;
 		report_begin(report, "Upper bound: %s\n",
@@ -215,7 +207,7 @@ static void write_timing(struct report *report, const struct coverage *coverage)
 	if (coverage->left_out && coverage->timed > 0)
 		report_begin(report, "Time(%%) leaves out %s operation%s of rows without times.\n",
 			     number_count(timed, coverage->left_out), plural(coverage->left_out));
-	if (report->options->verbose && coverage->rows_by_cupti) {
+	if (coverage->rows_by_cupti) {
 		report_begin(report, "Timed by CUDA events too: %s of %s operations.\n",
 			     number_count(timed, coverage->by_events), seen);
 		write_reasons(report, "Not timed by events", coverage->unpaired);
@@ -242,21 +234,22 @@ static void write_counted(const struct report *report)
 			     number_count(count, outside), plural(outside));
 }
 
+static const enum session_counter losses[] = {
+	COUNTER_cupti_dropped, COUNTER_cupti_unread, COUNTER_cupti_invalid,
+	COUNTER_cupti_unknown, COUNTER_rows_lost,    COUNTER_failed_calls,
+	COUNTER_driver_errors, COUNTER_cupti_errors, COUNTER_memory_untracked,
+};
+
 static void write_losses(const struct report *report)
 {
-	static const enum session_counter counters[] = {
-		COUNTER_cupti_dropped, COUNTER_cupti_unread, COUNTER_cupti_invalid,
-		COUNTER_cupti_unknown, COUNTER_rows_lost,    COUNTER_failed_calls,
-		COUNTER_driver_errors, COUNTER_cupti_errors, COUNTER_memory_untracked,
-	};
 	const struct figure *figures = figures_of(SCOPE_RUN)->figures;
 	const uint64_t *counts = session_header(report->session)->counters;
 	char count[NUMBER_SIZE];
 
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		if (counts[counters[i]] > 0)
-			report_warn(report, "Lost or failed: %s (%s).", figures[counters[i]].text,
-				    number_count(count, counts[counters[i]]));
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		if (counts[losses[i]] > 0)
+			report_warn(report, "Lost or failed: %s (%s).", figures[losses[i]].text,
+				    number_count(count, counts[losses[i]]));
 }
 
 static int write_estimates(const struct report *report)
@@ -271,7 +264,7 @@ static int write_estimates(const struct report *report)
 	for (size_t i = 0; i < table.count; i++) {
 		const struct table_row *row = &table.rows[i];
 
-		if (!row->estimated || estimated++ >= ROWS_NAMED)
+		if (!row->estimated || row->bound || estimated++ >= ROWS_NAMED)
 			continue;
 		report_begin(report, "~ %s: ", row->name);
 		table_estimate_write(row, row->calls_about, report->file);
@@ -320,18 +313,16 @@ static void write_overhead(const struct report *report)
 			     (double)(counters[COUNTER_collector_ns] + counters[COUNTER_energy_ns]),
 			     2));
 	fprintf(report->file, ", %s.\n", number_bytes_about(text, counters[COUNTER_memory_bytes]));
-	if (report->options->verbose) {
-		report_begin(report, "Overhead measured: %s in the program's calls",
-			     number_about(text, (double)counters[COUNTER_host_ns], 2));
-		if (counters[COUNTER_threads] > 1)
-			fprintf(report->file, " on %s threads",
-				number_count(text, counters[COUNTER_threads]));
-		fputs(".\n", report->file);
-		report_begin(report, "Overhead assumed: %s in CUPTI on the host",
-			     number_about(text, (double)counters[COUNTER_cupti_ns], 2));
-		fprintf(report->file, ", %s on the GPU.\n",
-			number_about(text, (double)counters[COUNTER_gpu_ns], 2));
-	}
+	report_begin(report, "Overhead measured: %s in the program's calls",
+		     number_about(text, (double)counters[COUNTER_host_ns], 2));
+	if (counters[COUNTER_threads] > 1)
+		fprintf(report->file, " on %s threads",
+			number_count(text, counters[COUNTER_threads]));
+	fputs(".\n", report->file);
+	report_begin(report, "Overhead assumed: %s in CUPTI on the host",
+		     number_about(text, (double)counters[COUNTER_cupti_ns], 2));
+	fprintf(report->file, ", %s on the GPU.\n",
+		number_about(text, (double)counters[COUNTER_gpu_ns], 2));
 	write_budget(report, wall);
 	if (over && 100 * (double)counters[COUNTER_cupti_added_ns] > header->budget_percent * wall)
 		report_warn(report, "Overhead: CUPTI alone is over the budget of %g %%; %s.",
@@ -419,6 +410,152 @@ void figures_write(struct report *report)
 			write_figure(report, &table->figures[i]);
 }
 
+/* What is not as it should be, or has to be known to read the table: parts of one sentence. */
+struct remarks {
+	char text[1024];
+	size_t length;
+	unsigned count;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+remark(struct remarks *remarks, const char *format, ...)
+{
+	size_t room = sizeof(remarks->text) - remarks->length;
+	va_list arguments;
+	int length;
+
+	length =
+		snprintf(remarks->text + remarks->length, room, "%s", remarks->count++ ? "; " : "");
+	remarks->length += (size_t)length < room ? (size_t)length : room - 1;
+	room = sizeof(remarks->text) - remarks->length;
+	va_start(arguments, format);
+	length = vsnprintf(remarks->text + remarks->length, room, format, arguments);
+	va_end(arguments);
+	remarks->length += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void remark_losses(struct remarks *remarks, const struct session_header *header)
+{
+	const struct figure *figures = figures_of(SCOPE_RUN)->figures;
+	char count[NUMBER_SIZE];
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		if (header->counters[losses[i]] > 0)
+			remark(remarks, "%s (%s)", figures[losses[i]].text,
+			       number_count(count, header->counters[losses[i]]));
+	if (header->counters[COUNTER_trace_lost])
+		remark(remarks, "%s records of the trace were not kept",
+		       number_count(count, header->counters[COUNTER_trace_lost]));
+}
+
+/* How many operations have no time, and the reason of most of them. */
+static void remark_untimed(struct remarks *remarks, const struct coverage *coverage)
+{
+	unsigned most = 0;
+	uint64_t sum = 0;
+	char count[NUMBER_SIZE], all[NUMBER_SIZE];
+
+	for (unsigned i = 0; i < UNTIMED_COUNT; i++) {
+		sum += coverage->untimed[i];
+		most = coverage->untimed[i] > coverage->untimed[most] ? i : most;
+	}
+	if (!sum && !coverage->sampled && coverage->seen > coverage->timed)
+		sum = coverage->seen - coverage->timed;
+	if (!sum)
+		return;
+	remark(remarks, "%s of %s operations not timed%s%s%s", number_count(count, sum),
+	       number_count(all, coverage->seen), coverage->untimed[most] ? " (" : "",
+	       coverage->untimed[most] ? untimed_texts[most] : "",
+	       coverage->untimed[most] ? ")" : "");
+}
+
+static int remark_clocks(struct remarks *remarks, struct report *report)
+{
+	size_t disagreeing, rows;
+	int error = agreement_count(report, &disagreeing, &rows);
+
+	if (!error && disagreeing)
+		remark(remarks, "CUPTI and events disagree on %zu of %zu rows (--cross-check)",
+		       disagreeing, rows);
+	return error;
+}
+
+static void remark_overheads(struct remarks *remarks, const struct coverage *coverage,
+			     const struct session_header *header)
+{
+	const double wall = (double)header->counters[COUNTER_wall_ns],
+		     added = 100 * (double)header->counters[COUNTER_added_ns];
+	bool unmeasured = false;
+
+	for (unsigned i = 0; i < OVERHEAD_KINDS; i++)
+		unmeasured |= coverage->corrected[i] && !header->overheads[i].pairs;
+	if (unmeasured)
+		remark(remarks, "times by events include the event-pair overhead, which %s",
+		       header->finished ? "could not be measured"
+					: "is measured when the program ends");
+	if (wall > 0 && added >= OVERHEAD_SAID * wall)
+		remark(remarks, "ktime made the run about %.2g %% longer%s", added / wall,
+		       header->budget_percent > 0 && added > header->budget_percent * wall
+			       ? ", more than its budget"
+			       : "");
+}
+
+/* The notes of the run, of which the first is written in full. */
+static void write_remarks(const struct report *report, const struct remarks *remarks)
+{
+	const struct session_header *header = session_header(report->session);
+	const char *first = "";
+	char more[64] = "";
+	unsigned notes = 0;
+
+	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++) {
+		const char *note = session_string(report->session, header->notes[i]);
+
+		if (*note && !notes++)
+			first = note;
+	}
+	if (notes > 1)
+		snprintf(more, sizeof(more), " (%u more: --verbose)", notes - 1);
+	if (remarks->count || notes)
+		visible_line(report->file, "%s%s%s%s%s%s", report->prefix,
+			     remarks->count ? "Note: " : "", remarks->text,
+			     !remarks->count ? ""
+			     : notes	     ? ". "
+					     : ".",
+			     first, more);
+}
+
+int brief_write(struct report *report)
+{
+	const struct session_header *header = session_header(report->session);
+	struct coverage coverage = {0};
+	struct remarks remarks = {.count = 0};
+	char held[MEMORY_HELD_SIZE];
+	int error;
+
+	cover(&coverage, report->session);
+	if (!header->finished && header->pid)
+		remark(&remarks, "the program was killed or still runs, its last operations may be "
+				 "missing");
+	remark_untimed(&remarks, &coverage);
+	remark_losses(&remarks, header);
+	error = remark_clocks(&remarks, report);
+	remark_overheads(&remarks, &coverage, header);
+	if (memory_held_text(report->session, held))
+		remark(&remarks, "%s", held);
+	if (coverage.sampled)
+		remark(&remarks, "~ marks estimates from a sample, ± half their 95 %% interval");
+	if (coverage.bounds)
+		remark(&remarks, "≤ marks upper bounds: times by events that may include host time "
+				 "or waits");
+	if (!header->processes)
+		use_write_brief(report);
+	if (!report->options->csv)
+		energy_write(report->session, report->options, report->prefix, report->file);
+	write_remarks(report, &remarks);
+	return error;
+}
+
 int closing_write(struct report *report, bool use)
 {
 	const struct session_header *header = session_header(report->session);
@@ -441,7 +578,7 @@ int closing_write(struct report *report, bool use)
 	energy_write(report->session, report->options, report->prefix, report->file);
 	trace_size_write(report->session, report->prefix, report->file);
 	write_overhead(report);
-	if (!error && report->options->verbose && !report->options->csv)
+	if (!error && !report->options->csv)
 		figures_write(report);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++) {
 		const char *note = session_string(report->session, header->notes[i]);

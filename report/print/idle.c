@@ -138,7 +138,9 @@ static void join_program(struct idle_sum *sums, unsigned *count, uint64_t *waite
 	qsort(sums, *count, sizeof(*sums), compare_sums);
 }
 
-static void write_causes(const struct session *session, int device, const char *prefix, FILE *file)
+/* The largest causes: "1.5 % launch latency, 0.7 % cudaFree"; nothing if none is worth it. Returns
+ * whether there was one. `prefix` comes before them. */
+static bool write_causes(const struct session *session, int device, const char *prefix, FILE *file)
 {
 	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
 	const struct device_use *use = &session_header(session)->uses[device];
@@ -151,8 +153,7 @@ static void write_causes(const struct session *session, int device, const char *
 
 		if (share < LEAST_PERCENT)
 			break;
-		fprintf(file, "%s%s%.1f %% ", written ? "" : prefix,
-			written ? ", " : "Idle: ", share);
+		fprintf(file, "%s%.1f %% ", written ? ", " : prefix, share);
 		visible_write(sums[i].text, file);
 		if (sums[i].cause == IDLE_PROGRAM && time_percent(waited, whole) >= LEAST_PERCENT)
 			fprintf(file, " (%.1f %% after a synchronizing call)",
@@ -162,8 +163,7 @@ static void write_causes(const struct session *session, int device, const char *
 	}
 	if (written && time_percent(left, whole) >= LEAST_PERCENT)
 		fprintf(file, ", %.1f %% other causes", time_percent(left, whole));
-	if (written)
-		fputs(".\n", file);
+	return written > 0;
 }
 
 bool idle_shows(const struct session *session, const struct options *options, int device)
@@ -213,20 +213,78 @@ static void write_findings(const struct report *report)
 	}
 }
 
+static void write_unknown(const struct report *report)
+{
+	report_begin(report, "GPU busy and idle: not known, as CUPTI %s.\n",
+		     session_header(report->session)->counters[COUNTER_windows] > 0
+			     ? "recorded in windows"
+			     : "was not on from the start");
+}
+
+/* Of one device: "GPU 0: busy 63.1 % of 1.2 s; idle 36.9 %: 30.1 % launch latency, ..."; of
+ * several, how busy each was. */
+static void write_busy_brief(const struct report *report)
+{
+	const struct session_header *header = session_header(report->session);
+	bool several = devices_used(report->session) > 1, begun = false;
+	char text[NUMBER_SIZE];
+	uint64_t whole;
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		const struct device_use *use = &header->uses[device];
+
+		if (!idle_shows(report->session, report->options, device))
+			continue;
+		idle_time(use, &whole);
+		if (!begun)
+			report_begin(report, "GPU ");
+		fprintf(report->file, "%s%d%s busy %s%.1f %%", begun ? ", " : "", device,
+			several ? "" : ":", is_incomplete(header, use) ? "at least " : "",
+			time_percent(use->busy, whole));
+		begun = true;
+		if (several)
+			continue;
+		fprintf(report->file, " of %s; idle %.1f %%", number_about(text, (double)whole, 3),
+			100 - time_percent(use->busy, whole));
+		write_causes(report->session, device, ": ", report->file);
+	}
+	if (begun)
+		fputs(several ? " (--verbose: why they were idle).\n" : ".\n", report->file);
+}
+
+void use_write_brief(const struct report *report)
+{
+	struct finding findings[FINDING_COUNT];
+	unsigned count = findings_of(report->session, report->options->devices, findings);
+
+	if (session_knows_use(report->session) && report->options->findings && count) {
+		report_begin(report, "Finding: ");
+		finding_write(findings, devices_used(report->session) > 1, report->file);
+		if (count > 1)
+			fprintf(report->file, " (%u more: --verbose)", count - 1);
+		fputc('\n', report->file);
+	}
+	if (!session_knows_use(report->session))
+		write_unknown(report);
+	else
+		write_busy_brief(report);
+}
+
 void use_write(const struct report *report)
 {
+	char idle[64];
+
 	if (!session_knows_use(report->session)) {
-		report_begin(report, "GPU busy and idle: not known, as CUPTI %s.\n",
-			     session_header(report->session)->counters[COUNTER_windows] > 0
-				     ? "recorded in windows"
-				     : "was not on from the start");
+		write_unknown(report);
 		return;
 	}
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		if (!idle_shows(report->session, report->options, device))
 			continue;
 		busy_write(report->session, device, report->prefix, report->file);
-		write_causes(report->session, device, report->prefix, report->file);
+		snprintf(idle, sizeof(idle), "%sIdle: ", report->prefix);
+		if (write_causes(report->session, device, idle, report->file))
+			fputs(".\n", report->file);
 	}
 	if (report->options->findings)
 		write_findings(report);

@@ -144,6 +144,19 @@ void memory_line_write(const struct session *session, const char *prefix, FILE *
 	fputs(".\n", file);
 }
 
+bool memory_held_text(const struct session *session, char text[MEMORY_HELD_SIZE])
+{
+	const struct memory_totals totals = totals_of(session);
+	char held[NUMBER_SIZE], all[NUMBER_SIZE], bytes[NUMBER_SIZE];
+
+	if (!totals.held_count || !session_header(session)->finished)
+		return false;
+	snprintf(text, MEMORY_HELD_SIZE, "%s of %s allocations not freed, %s",
+		 number_count(held, totals.held_count), number_count(all, totals.all),
+		 number_bytes_about(bytes, totals.held));
+	return true;
+}
+
 /* What was largest at the peak, and then in the end. */
 static int compare_sites(const void *one, const void *other)
 {

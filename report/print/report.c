@@ -100,12 +100,25 @@ static bool wants_trace(const struct options *options)
 	return options->print_gpu_trace || options->print_api_trace;
 }
 
-/* As nvprof: the summary of both halves, unless something else was asked for. */
+/* See fit_terminal(). */
+static bool on_terminal(const struct options *options)
+{
+	return options->colour || options->width;
+}
+
+/* Whether the report is to be nvprof's file and nothing else. */
+static bool is_nvprof_alone(const struct options *options)
+{
+	return options->csv || options->format == FORMAT_NVPROF;
+}
+
+/* As nvprof: the summary of both halves, unless something else was asked for, such as a profile in
+ * place of a report that nobody watches. */
 static void what_to_print(const struct options *options, bool *gpu, bool *api)
 {
 	bool other = options->print_gpu_summary || options->print_api_summary ||
 		     options->print_summary_per_gpu || wants_trace(options) ||
-		     options->export_profile;
+		     (options->export_profile && !on_terminal(options));
 	bool both = options->print_summary || !other;
 
 	*gpu = both || options->print_gpu_summary;
@@ -307,6 +320,63 @@ static void print_everything(struct options *options)
 	options->kernels = options->exclude_kernels = NULL;
 }
 
+/* The text, in lines of at most `width` columns that break between words. */
+static void write_wrapped(const char *text, size_t indent, size_t width, FILE *file)
+{
+	size_t indented = 0;
+
+	while (*text) {
+		size_t length = 0, columns = indented, fits = 0;
+
+		for (; text[length] && text[length] != '\n' && (columns <= width || !fits);
+		     length++) {
+			if (text[length] == '\033') { /* a colour */
+				length += strcspn(text + length, "m");
+				continue;
+			}
+			if (text[length] == ' ' && columns > indent)
+				fits = length;
+			columns += (text[length] & 0xc0) != 0x80;
+		}
+		if (columns <= width || !fits)
+			fits = length;
+		fwrite(text, 1, fits, file);
+		fputc('\n', file);
+		text += fits + (text[fits] != '\0');
+		indented = fits < length ? indent : 0;
+		fprintf(file, "%*s", (int)indented, "");
+	}
+}
+
+/* What ktime adds to nvprof's tables. Beside a file that is to be nvprof's it goes to stderr. */
+static int write_closing(struct report *report)
+{
+	const struct options *options = report->options;
+	FILE *out = report->file, *memory;
+	size_t size, width = options->width;
+	char *text = NULL;
+	int error;
+
+	if (is_nvprof_alone(options)) {
+		if (log_file_descriptor(out) == STDERR_FILENO)
+			return 0;
+		out = stderr;
+		width = 0;
+	}
+	memory = open_memstream(&text, &size);
+	if (!memory)
+		return -ENOMEM;
+	report->file = memory;
+	error = options->verbose ? closing_write(report, true) : brief_write(report);
+	report->file = out;
+	if (fclose(memory) == 0 && text)
+		write_wrapped(text, strlen(report->prefix), width ? width : SIZE_MAX, out);
+	else
+		error = -ENOMEM;
+	free(text);
+	return error;
+}
+
 static int write_report(struct report *report)
 {
 	const struct session_header *header = session_header(report->session);
@@ -322,7 +392,8 @@ static int write_report(struct report *report)
 	report->prefix = options->as_markdown ? "- " : prefix;
 	what_to_print(options, &gpu, &api);
 	if (!options->quiet) {
-		write_application(report);
+		if (!options->import_profile)
+			write_application(report);
 		write_rank(report);
 		write_warnings(report, live);
 		if (options->declared)
@@ -334,7 +405,7 @@ static int write_report(struct report *report)
 		error = write_tables(report);
 	/* Without a process the records come from elsewhere: ktime has nothing to add. */
 	if (!error && !options->quiet && header->pid != 0)
-		error = closing_write(report, true);
+		error = write_closing(report);
 	if (live && !options->quiet && options->export_profile)
 		write_result_file(report, options->export_profile);
 	return error;

@@ -80,11 +80,18 @@ int histograms_write(const struct report *report);
  * of the report. 0 or -ENOMEM. */
 int cross_check_write(struct report *report);
 int agreement_write(struct report *report);
+/* On how many of the rows the clocks disagree. 0 or -ENOMEM. */
+int agreement_count(struct report *report, size_t *disagreeing, size_t *rows);
 /* Whether events alone timed operations of the GPU. */
 bool rows_are_by_events(const struct session *session);
 /* Rates beside the device's peaks, of --bandwidth and what kernels were declared to do. */
 int rates_write(struct report *report);
-/* `use`: with the lines of use_write(). */
+/*
+ * The lines below the table. In brief: what to do first, how busy the devices were and why not, and
+ * what is not as it should be, a line each. In full, as --verbose and a page have them; `use`: with
+ * the lines of use_write(). 0 or -ENOMEM.
+ */
+int brief_write(struct report *report);
 int closing_write(struct report *report, bool use);
 /* Figures of rows that are shown by themselves, as lines or CSV; nothing where no row has one. */
 void figures_write(struct report *report);
@@ -135,11 +142,17 @@ void finding_write(const struct finding *finding, bool several, FILE *file);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.
  */
 void use_write(const struct report *report);
+/* The same in two lines: the first finding, and all devices with the largest causes of idle time.
+ */
+void use_write_brief(const struct report *report);
 /* The table of --idle, as text or CSV. */
 void idle_table_write(const struct report *report);
 
 /* What the program held of memory, in a line; nothing if it allocated none. */
 void memory_line_write(const struct session *session, const char *prefix, FILE *file);
+/* "2 of 120 allocations not freed, 24 MB", of a program that has ended; false: none. */
+#define MEMORY_HELD_SIZE 160
+bool memory_held_text(const struct session *session, char text[MEMORY_HELD_SIZE]);
 /* What it held by kind and device, and where that came from, the largest at the peak first. */
 struct memory_tables {
 	const struct session *session;

@@ -62,6 +62,13 @@ bool row_is_estimated(const struct row *row, enum clock_source clock)
 	       (clock == CLOCK_CUPTI && row->known & TOTAL_KNOWN);
 }
 
+bool row_is_upper_bound(const struct row *row)
+{
+	uint64_t half = row->events.count / 2;
+
+	return row->host_included > 0 || row->may_wait > half || row->beside > half;
+}
+
 struct estimated row_estimate(const struct row *row, enum clock_source clock)
 {
 	return clock == CLOCK_EVENTS && !row->summed
@@ -117,6 +124,7 @@ int table_row_add(struct table_row *sum, const struct session *session, const st
 	sum->squares += timed.squares;
 	sum->counted += timed.calls;
 	sum->estimated |= timed.estimated;
+	sum->bound |= timed.clock == CLOCK_EVENTS && row_is_upper_bound(row);
 	sum->error = sqrt(sum->error * sum->error + timed.error * timed.error);
 	if (sum->timed == 0 || figures->minimum < sum->minimum)
 		sum->minimum = figures->minimum;
@@ -373,6 +381,7 @@ static const struct column columns[] = {
 	{"Type", NULL, .page = "", .line = "", .parts = SUMMARY_NARROW},
 	{"Time(%)", "Time(%)", .kind = CELL_PERCENT, .width = 7},
 	{"Time", "Time", .kind = CELL_TIME, .width = 8},
+	{"±", NULL, .page = "", .kind = CELL_REAL, .width = 8, .parts = SUMMARY_INTERVALS},
 	{"Calls", "Calls", .kind = CELL_COUNT, .width = 8},
 	{"Avg", "Avg", .kind = CELL_TIME, .width = 8},
 	{"Min", "Min", .kind = CELL_TIME, .width = 8, .parts = SUMMARY_EXTREMES},
@@ -394,6 +403,15 @@ static const char *section_title(enum table_section section, bool csv)
 	return (csv ? plain : titles)[section];
 }
 
+/* Half the 95 % interval of an estimate, in percent of it; nothing of what was all timed. */
+static void fill_interval(struct cell *cell, const struct table_row *row)
+{
+	if (!row->estimated || row->bound || isnan(row->error) || !row->total)
+		cell_text(cell, row->estimated && !row->bound ? "?" : "");
+	else
+		cell_print(cell, "%.1f%%", 100 * row->error / (double)row->total);
+}
+
 void summary_fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct table *table = sheet->argument;
@@ -411,14 +429,15 @@ void summary_fill_row(const struct sheet *sheet, size_t index, struct cell *cell
 	for (enum table_column column = TABLE_TIME; column < TABLE_COLUMN_COUNT; column++) {
 		if (row->timed > 0)
 			cell_count(cells, table_time(row, column));
-		/* An estimate: "Timing:" below the table says what the mark means. */
-		if (column == TABLE_TIME && row->estimated) {
-			cells->mark = '~';
-			cells->error = row->error;
-		}
 		cells++;
 		if (column != TABLE_TIME)
 			continue;
+		/* The lines below the table say what the marks mean. */
+		if (row->estimated || row->bound)
+			cells[-1].mark = row->bound ? '<' : '~';
+		if (row->estimated && !row->bound)
+			cells[-1].error = row->error;
+		fill_interval(cells++, row);
 		cell_count(cells, row->calls);
 		cells++->mark = row->more_calls ? '>' : '\0';
 	}
@@ -443,6 +462,7 @@ static void fit_sheet(struct sheet *sheet, const struct table *tables,
 	size_t longest = 0, first = 0,
 	       times = percentiles ? TABLE_COLUMN_COUNT : TABLE_NVPROF_COLUMNS;
 	const struct table *timed = tables;
+	bool estimated = false;
 
 	summary_sheet(sheet, tables);
 	for (unsigned section = TABLE_RANGE; section <= TABLE_API; section++)
@@ -450,11 +470,14 @@ static void fit_sheet(struct sheet *sheet, const struct table *tables,
 			size_t length = strlen(tables[section].rows[i].name);
 
 			longest = length > longest ? length : longest;
+			estimated |=
+				tables[section].rows[i].estimated && !tables[section].rows[i].bound;
 		}
 	if (options->width &&
-	    TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(times) + longest > options->width)
+	    TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(times + estimated) + longest > options->width)
 		sheet->parts ^= SUMMARY_WIDE | SUMMARY_NARROW;
 	sheet->parts |= percentiles ? SUMMARY_PERCENTILES : 0;
+	sheet->parts |= estimated && options->format == FORMAT_AUTO ? SUMMARY_INTERVALS : 0;
 	sheet->form = sheet_form_of(options);
 	sheet->bold = options->colour;
 	for (; timed->total == 0 && timed < &tables[TABLE_API]; timed++)
@@ -481,6 +504,15 @@ void summary_write_range(const struct table *tables, const struct options *optio
 		fputs("No API activities were profiled in this range.\n", file);
 }
 
+/* On a terminal: the calls that took 0.00 % of all are not worth their lines. */
+static void leave_out_least(struct table *calls, const struct options *options)
+{
+	if ((!options->colour && !options->width) || options->verbose || options->sort != SORT_TIME)
+		return;
+	while (calls->count > 1 && table_percent(calls, &calls->rows[calls->count - 1]) < 0.005)
+		calls->count--;
+}
+
 int summary_write(const struct report *report, bool gpu, bool api, int device)
 {
 	const bool wanted[TABLE_SECTIONS] = {
@@ -495,6 +527,7 @@ int summary_write(const struct report *report, bool gpu, bool api, int device)
 					      section, device, report->options->percentiles);
 	if (error)
 		goto out;
+	leave_out_least(&tables[TABLE_API], report->options);
 	fit_sheet(&sheet, tables, report->options, report->options->percentiles);
 	if (gpu && tables[TABLE_GPU].count == 0)
 		fputs("No kernels were profiled.\n", report->file);

@@ -35,6 +35,7 @@ struct table_row {
 	uint64_t timed;
 	bool estimated;	  /* total is for all calls, from a sample of them */
 	double error;	  /* half the 95 % interval of an estimated total, ns; NAN: not known */
+	bool bound;	  /* its times by events are upper bounds: see row_is_upper_bound() */
 	uint64_t counted; /* the calls that total and squares stand for */
 	uint64_t total;
 	double squares; /* ns^2: sum of the squared durations */
@@ -82,7 +83,13 @@ int table_row_add(struct table_row *sum, const struct session *session, const st
 		  bool histograms);
 /* Which columns the summary's sheet has. On a terminal that is too narrow for a column of the
  * sections' titles (SUMMARY_NARROW) the titles stand on lines of their own. */
-enum { SUMMARY_WIDE = 1, SUMMARY_NARROW = 2, SUMMARY_EXTREMES = 4, SUMMARY_PERCENTILES = 8 };
+enum {
+	SUMMARY_WIDE = 1,
+	SUMMARY_NARROW = 2,
+	SUMMARY_EXTREMES = 4,
+	SUMMARY_PERCENTILES = 8,
+	SUMMARY_INTERVALS = 16, /* of rows that are estimates */
+};
 /* A histogram in at most `most` bars: the buckets from the first to the last that are not empty. */
 #define BARS_MOST 48
 struct bars {
@@ -122,6 +129,9 @@ double row_average(const struct session *session, const struct row *row);
 /* Whether a row's total is an estimate from the calls that this clock timed; and the estimate. */
 bool row_is_estimated(const struct row *row, enum clock_source clock);
 struct estimated row_estimate(const struct row *row, enum clock_source clock);
+/* Whether most of the row's event pairs may hold more than the operation: host time, or waits for
+ * another engine or stream. */
+bool row_is_upper_bound(const struct row *row);
 /* What the row's rates are made of; false if no call was timed. */
 bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed);
 

@@ -78,6 +78,20 @@ void out_format(struct out *out, const char *format, ...)
 	out_text(out, text);
 }
 
+const char *sheet_mark(const struct cell *cell)
+{
+	switch (cell->mark) {
+	case '~':
+		return "~";
+	case '>':
+		return ">";
+	case '<':
+		return "≤";
+	default:
+		return "";
+	}
+}
+
 void cell_count(struct cell *cell, uint64_t count)
 {
 	cell->known = true;

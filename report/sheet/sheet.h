@@ -97,7 +97,7 @@ struct column {
 
 struct cell {
 	bool known;
-	char mark; /* '~': estimated, '>': at least; 0: none */
+	char mark; /* '~': estimated, '>': at least, '<': at most, written "≤"; 0: none */
 	union {
 		uint64_t count;
 		double real;
@@ -138,6 +138,9 @@ struct sheet {
 	uint8_t indent;	    /* blanks before each line */
 	struct cell cells[SHEET_COLUMNS]; /* of the row that is being written */
 };
+
+/* A cell's mark as it is written; "": none. */
+const char *sheet_mark(const struct cell *cell);
 
 /* The columns of an array. */
 #define SHEET_OF(array) .columns = (array), .column_count = sizeof(array) / sizeof(*(array))

@@ -30,7 +30,7 @@ void sheet_markdown(struct sheet *sheet, struct out *out)
 			bool name = sheet->columns[column].name;
 
 			out_text(out, name ? " <code>" : " ");
-			out_bytes(out, &cells[column].mark, cells[column].mark != '\0');
+			out_text(out, sheet_mark(&cells[column]));
 			out_entities(out, sheet_shown(sheet, column, &cells[column], buffer),
 				     name ? MARKDOWN_SPECIAL : "|");
 			out_text(out, name ? "</code> |" : " |");

@@ -65,7 +65,7 @@ static void write_cell(const struct sheet *sheet, unsigned number, const struct 
 	if (column->head && sheet->tree)
 		out_format(out, " style=\"--depth:%u\"", cell->depth);
 	out_text(out, ">");
-	out_entities(out, (char[2]){cell->mark}, PAGE_SPECIAL);
+	out_entities(out, sheet_mark(cell), PAGE_SPECIAL);
 	if (share && cell->known)
 		out_format(out,
 			   "<svg class=\"bar\" aria-hidden=\"true\"><rect width=\"%.2f%%\" "

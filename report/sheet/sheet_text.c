@@ -109,9 +109,10 @@ static void write_cell(struct layout *layout, unsigned place, const char *mark, 
 	int blanks = width ? abs(width) - characters(text) - (*mark == '>') : 0;
 	int gap = !place ? layout->sheet->indent : of->before ? of->before : 2;
 	bool ends = place == layout->count - 1 && !layout->sheet->nsys;
+	bool in_gap = *mark && *mark != '>';
 
-	out_blanks(layout->out, gap - (*mark == '~'));
-	if (*mark == '~')
+	out_blanks(layout->out, gap - in_gap);
+	if (in_gap)
 		out_text(layout->out, mark);
 	if (before < 0)
 		before = width < 0 ? 0 : blanks;
@@ -202,7 +203,7 @@ static void write_row(struct layout *layout, size_t row)
 	for (unsigned i = 0; i < layout->count; i++) {
 		const struct column *column = &sheet->columns[layout->columns[i]];
 		const struct cell *cell = &cells[layout->columns[i]];
-		const char mark[2] = {cell->mark};
+		const char *mark = sheet_mark(cell);
 		bool repeated = column->once && !begins(layout, layout->columns[i], cell, row);
 
 		write_cell(layout, i, mark,

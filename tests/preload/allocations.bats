@@ -136,6 +136,6 @@ pool held 16777216 peak 16777216 allocations 1 frees 0" eval 'figures | sort'
 	wait "$pid" || true
 	[ -s held ]
 	is "device held 7340032 peak 7340032 allocations 1 frees 0" figures
-	"$built/ktime" show session >shown
+	"$built/ktime" show --verbose session >shown
 	grep -q '1 of 1 allocations held, 7.0 MB' shown
 }

@@ -43,7 +43,7 @@ alone()
 # launch, which on a busy machine can take so long that the reporter opens the gate.
 under_ktime()
 {
-	KTIME_OPTIONS="--gate ${KTIME_GATE:-off} ${KTIME_OPTIONS-}" \
+	KTIME_OPTIONS="--verbose --gate ${KTIME_GATE:-off} ${KTIME_OPTIONS-}" \
 		LD_PRELOAD=$built/libktime.so "$root/tests/sim/run" "$@"
 }
 

@@ -22,14 +22,29 @@ static struct row *add_row(const char *name, uint64_t calls, uint64_t cupti, uin
 	return row;
 }
 
-/* What stands below the table. */
+/* Takes lines out that begin so. */
+static void leave_out(char *text, const char *begin)
+{
+	for (char *line = strstr(text, begin); line; line = strstr(text, begin))
+		memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n')));
+}
+
+/* What stands below the table with --verbose; where the words do not have it, without the lines
+ * that divide the overhead and tell of the other clock. */
 static void closes(const char *words, const char *expected)
 {
 	char all[256], *text;
 
-	snprintf(all, sizeof(all), "--print-gpu-summary %s", words);
+	snprintf(all, sizeof(all), "--print-gpu-summary --verbose %s", words);
 	text = printed(session, all);
 	assert_non_null(strstr(text, "======== Timing: "));
+	if (!strstr(words, "--verbose")) {
+		leave_out(text, "======== Overhead measured: ");
+		leave_out(text, "======== Overhead assumed: ");
+		leave_out(text, "======== Timed by CUDA events too: ");
+		leave_out(text, "======== Not timed by events: ");
+		leave_out(text, "======== Upper bound: ");
+	}
 	assert_string_equal(strstr(text, "======== Timing: "), expected);
 	free(text);
 }
@@ -71,19 +86,17 @@ TEST(one_operation_of_each_clock)
 	session_row(session, ROW_KERNEL, "by events too", 0)->may_wait = 1;
 	session_row(session, ROW_KERNEL, "by events too", 0)->beside = 2;
 	closes("",
-	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations timed; rows "
-	       "marked ~ are estimates.\n"
+	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations "
+	       "timed.\n"
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
 	       "======== Upper bounds: 1 of 2 rows by CUDA events; their times may include "
-	       "host time, or waits for another engine or stream (--verbose names them).\n"
-	       "======== ~ by events too: 3.00 us, from 2 of 3 calls; no interval: too few "
-	       "samples.\n"
+	       "host time, or waits for another engine or stream.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	closes("--verbose",
-	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations timed; rows "
-	       "marked ~ are estimates.\n"
+	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations "
+	       "timed.\n"
 	       "======== Timed by CUDA events too: 4 of 5 operations.\n"
 	       "======== Not timed by events: left out by sampling (1).\n"
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
@@ -92,24 +105,19 @@ TEST(one_operation_of_each_clock)
 	       "======== Upper bounds: 1 of 2 rows by CUDA events; their times may include "
 	       "host time, or waits for another engine or stream.\n"
 	       "======== Upper bound: by events too\n"
-	       "======== ~ by events too: 3.00 us, from 2 of 3 calls; no interval: too few "
-	       "samples.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
 	       "======== Overhead measured: 0 ns in the program's calls.\n"
 	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
 	add_row("by neither", 1, 0, 0)->untimed[UNTIMED_NO_EVENT] = 1;
 	closes("",
-	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 6 GPU operations timed; rows "
-	       "marked ~ are estimates.\n"
+	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 6 GPU operations timed.\n"
 	       "======== Not timed: no free event (1).\n"
 	       "======== Time(%) leaves out 1 operation of rows without times.\n"
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
 	       "======== Upper bounds: 1 of 2 rows by CUDA events; their times may include "
-	       "host time, or waits for another engine or stream (--verbose names them).\n"
-	       "======== ~ by events too: 3.00 us, from 2 of 3 calls; no interval: too few "
-	       "samples.\n"
+	       "host time, or waits for another engine or stream.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
@@ -119,7 +127,7 @@ TEST(a_row_that_holds_host_time_is_an_upper_bound)
 	closes("",
 	       "======== Timing: CUDA events; 1 GPU operation timed.\n"
 	       "======== Upper bounds: 1 of 1 rows by CUDA events; their times may include host "
-	       "time, or waits for another engine or stream (--verbose names them).\n"
+	       "time, or waits for another engine or stream.\n"
 	       "======== GPU busy and idle: not known, as CUDA events say how long an operation "
 	       "took and not when.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
@@ -140,23 +148,23 @@ TEST(by_how_much_queued_pairs_are_longer_is_said)
 	header->queued = (struct event_overhead){700, 16, 10};
 	/* Those of a row that CUPTI timed, and of one that holds the host's work, are not shown. */
 	add_row("by CUPTI", 2, 2, 2)->queued = 2;
-	text = printed(session, "--print-gpu-summary");
+	text = printed(session, "--print-gpu-summary --verbose");
 	assert_non_null(strstr(text, alone));
 	free(text);
 	row->queued = 1;
 	add_row("copy", 2, 0, 2)->overhead = OVERHEAD_COPY;
 	header->overheads[OVERHEAD_COPY] = (struct event_overhead){2700, 16, 100};
-	text = printed(session, "--print-gpu-summary");
+	text = printed(session, "--print-gpu-summary --verbose");
 	assert_non_null(strstr(text, more));
 	free(text);
 	header->queued.pairs = 0;
-	text = printed(session, "--print-gpu-summary");
+	text = printed(session, "--print-gpu-summary --verbose");
 	assert_null(strstr(text, "queued behind"));
 	free(text);
 	/* Of a program that runs it is not known yet: said where that holds for most pairs of a
 	 * row. */
 	row->queued = 2;
-	text = printed(session, "--print-gpu-summary");
+	text = printed(session, "--print-gpu-summary --verbose");
 	assert_non_null(strstr(text, "Times of kernels queued behind other work include what their "
 				     "event pairs hold more, which has not been measured."));
 	free(text);
@@ -164,7 +172,7 @@ TEST(by_how_much_queued_pairs_are_longer_is_said)
 	row->queued = 1;
 	row = add_row("host's part", 2, 0, 2);
 	row->queued = row->host_included = 2;
-	text = printed(session, "--print-gpu-summary");
+	text = printed(session, "--print-gpu-summary --verbose");
 	assert_null(strstr(text, "queued behind"));
 	free(text);
 }
@@ -354,10 +362,65 @@ TEST(as_many_notes_as_there_are)
 
 	for (int i = 1; i <= SESSION_NOTES; i++)
 		session_note(session, "note %d.", i);
-	text = printed(session, "--print-gpu-summary");
+	text = printed(session, "--print-gpu-summary --verbose");
 	for (int i = 1; i <= SESSION_NOTES; i++) {
 		snprintf(note, sizeof(note), "= note %d.\n", i);
 		assert_non_null(strstr(text, note));
 	}
+	free(text);
+}
+
+/* What a report says below the table by default. */
+static void briefly(const char *expected)
+{
+	char *text = printed(session, "--print-gpu-summary"),
+	     *line = strstr(text, "======== Note: ");
+
+	assert_string_equal(line ? line : "", expected);
+	free(text);
+}
+
+TEST(a_run_in_order_has_no_note)
+{
+	add_row("k", 2, 2, 0);
+	header->counters[COUNTER_wall_ns] = 100000000;
+	header->counters[COUNTER_added_ns] = 999999;
+	briefly("");
+	header->counters[COUNTER_added_ns] = 1000000;
+	briefly("======== Note: ktime made the run about 1 % longer.\n");
+	header->counters[COUNTER_added_ns] = 6000000;
+	header->budget_percent = 5;
+	briefly("======== Note: ktime made the run about 6 % longer, more than its budget.\n");
+}
+
+TEST(what_is_not_as_it_should_be_is_one_line)
+{
+	add_row("lost", 1200, 0, 0)->untimed[UNTIMED_RING_FULL] = 1200;
+	briefly("======== Note: 1,200 of 1,200 operations not timed (ring full).\n");
+	header->counters[COUNTER_cupti_dropped] = 3;
+	session_note(session, "CUPTI was late.");
+	session_note(session, "Nobody knows why.");
+	briefly("======== Note: 1,200 of 1,200 operations not timed (ring full); activity records "
+		"dropped by CUPTI (3). CUPTI was late. (1 more: --verbose)\n");
+}
+
+TEST(a_sample_has_an_interval_and_a_bound_has_none)
+{
+	struct row *row = add_row("sampled", 100, 0, 50);
+	char *text;
+
+	row->overhead = OVERHEAD_KINDS;
+	add_row("bound", 100, 0, 50)->overhead = OVERHEAD_KINDS;
+	session_row(session, ROW_KERNEL, "bound", 0)->may_wait = 50;
+	text = printed(session, "--print-gpu-summary");
+	assert_non_null(strstr(text, "~100.00us         ?       100  1.0000us"));
+	assert_non_null(strstr(text, "≤100.00us                 100  1.0000us"));
+	assert_non_null(strstr(text,
+			       "======== Note: ~ marks estimates from a sample, ± half their 95 % "
+			       "interval; ≤ marks upper bounds: times by events that may "
+			       "include host time or waits.\n"));
+	free(text);
+	text = printed(session, "--print-gpu-summary --format nvprof");
+	assert_null(strstr(text, "±"));
 	free(text);
 }

@@ -51,7 +51,7 @@ TEST(the_share_of_a_longer_run_and_several_contexts_are_said)
 	header->uses[0].contexts = 2;
 	header->uses[0].copies = 0;
 	header->uses[0].kernels = header->uses[0].busy;
-	prints("",
+	prints("--verbose",
 	       "======== GPU 0: busy 63.1 % of 1.00 s (kernels 63.1 %); idle 36.9 %; of the whole "
 	       "run (2.00 s) busy 31.6 %.\n"
 	       "======== GPU 0: several contexts share it, which take turns: busy is the time in "
@@ -78,11 +78,24 @@ TEST(a_name_reaches_the_terminal_as_text_alone)
 TEST(what_lost_records_leave_out_is_a_bound)
 {
 	session_header(session)->counters[COUNTER_cupti_dropped] = 3;
-	prints("", "======== GPU 0: busy at least 63.1 % of 1.00 s (");
+	prints("--verbose", "======== GPU 0: busy at least 63.1 % of 1.00 s (");
 }
 
 TEST(time_outside_the_profiling_window_is_no_part_of_it)
 {
 	session_header(session)->uses[0].excluded = 200 * MS;
-	prints("", "======== GPU 0: busy 78.9 % of 800 ms (");
+	prints("--verbose", "======== GPU 0: busy 78.9 % of 800 ms (");
+}
+
+TEST(by_default_one_line_says_how_busy_and_why_not)
+{
+	prints("",
+	       "======== Finding: calls that allocate or free memory, the GPU idle meanwhile, 24.0 "
+	       "ms (2.4 %): a memory pool (cudaMallocAsync), or buffers that are kept.\n"
+	       "======== GPU 0: busy 63.1 % of 1.00 s; idle 36.9 %: 30.4 % the program between "
+	       "CUDA calls (9.4 % after a synchronizing call), 4.1 % launch latency, 2.4 % "
+	       "cudaMalloc.\n");
+	header->uses[1] = header->uses[0];
+	header->uses[1].busy = 1000 * MS;
+	prints("", "======== GPU 0 busy 63.1 %, 1 busy 100.0 % (--verbose: why they were idle).\n");
 }

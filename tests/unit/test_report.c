@@ -69,13 +69,12 @@ TEST(few_timed_calls_have_no_interval_and_a_sample_its_own_average)
 	}
 	row->calls = 20;
 	holds("--percentiles",
-	      " GPU activities:  100.00% ~82.000us        20  4.1000us  2.0000us  9.0000us  "
+	      " GPU activities:  100.00% ~82.000us         ?        20  4.1000us  2.0000us  "
+	      "9.0000us  "
 	      "2.0000us  9.0000us  9.0000us  3.2910us  kernel\n"
 	      "No API activities were profiled.\n"
-	      "======== Timing: CUDA events on 7 of 20 operations; rows marked ~ are estimates.\n"
-	      "======== Times of kernels, memsets and device copies include the event-pair "
-	      "overhead, which could not be measured.\n"
-	      "======== ~ kernel: 82.0 us, from 7 of 20 calls; no interval: too few samples.\n");
+	      "======== Note: times by events include the event-pair overhead, which could not be "
+	      "measured; ~ marks estimates from a sample, ± half their 95 % interval.\n");
 }
 
 TEST(calls_that_were_counted_for_a_while_are_so_marked)
@@ -94,8 +93,8 @@ TEST(a_report_of_a_program_that_did_not_end_in_order_says_so)
 {
 	add_calls(session_row(session, ROW_KERNEL, "kernel", 0), 1, 1000, 0);
 	header->finished = 0;
-	holds("",
-	      "The program was killed or is still running: its last operations may be missing.\n");
+	holds("", "======== Note: the program was killed or still runs, its last operations may be "
+		  "missing.\n");
 }
 
 TEST(names_are_printed_whole_and_csv_quotes_them)
@@ -261,13 +260,12 @@ TEST(estimates_of_two_devices_are_added_up)
 		row->calls = device ? 200 : 201;
 	}
 	holds("--percentiles",
-	      " GPU activities:  100.00% ~2.7944ms       401  6.9680us  1.0000us  12.900us  "
+	      " GPU activities:  100.00% ~2.7944ms      3.6%       401  6.9680us  1.0000us  "
+	      "12.900us  "
 	      "4.9270us  12.415us  12.900us  4.1690us  k\n"
 	      "No API activities were profiled.\n"
-	      "======== Timing: CUDA events on 80 of 401 operations; rows marked ~ are estimates.\n"
-	      "======== Times of kernels, memsets and device copies include the event-pair "
-	      "overhead, which could not be measured.\n"
-	      "======== ~ k: 2.79 ± 0.10 ms (95 %), from 80 of 401 calls.\n");
+	      "======== Note: times by events include the event-pair overhead, which could not be "
+	      "measured; ~ marks estimates from a sample, ± half their 95 % interval.\n");
 	prints("--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
 	       "(ns),Name\n"
