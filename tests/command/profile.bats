@@ -19,11 +19,22 @@ saxpy() {
 }
 
 @test "--log-file takes the report, and is complete" {
-	run sh -c "'$ktime' --csv --log-file 'out.%p' $(saxpy) 2>&1 >/dev/null"
+	run sh -c "'$ktime' --log-file 'out.%p' $(saxpy) 2>&1 >/dev/null"
 	prints ""
 	[ "$(ls | wc -l)" -eq 1 ]
-	grep -q '^"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"$' out.*
-	tail -n 3 out.* | grep -q '^==[0-9]*== Overhead: about '
+	grep -q '^==[0-9]*== GPU 0: busy ' out.*
+}
+
+@test "what is to be nvprof's file has nothing behind nvprof's table" {
+	for form in --csv "--format nvprof"; do
+		run sh -c "'$ktime' $form --log-file out $(saxpy) 2>&1 >/dev/null"
+		[[ "$output" == *"== GPU 0: busy "* ]]
+		tail -n 1 out | grep -q 'cuda[A-Za-z]*"*$'
+		run sh -c "'$ktime' $form --quiet --log-file out $(saxpy) 2>&1 >/dev/null"
+		prints ""
+		run sh -c "'$ktime' $form $(saxpy) 2>&1 >/dev/null"
+		[[ "${lines[-1]}" =~ cuda[A-Za-z]*\"?$ ]]
+	done
 }
 
 @test "processes that the program starts are profiled where that is asked for" {
@@ -58,7 +69,7 @@ saxpy() {
 }
 
 @test "a trace is kept, printed again, and its size told" {
-	run sh -c "'$ktime' --print-gpu-trace -o 'session.%p' $(saxpy) 2>report >/dev/null"
+	run sh -c "'$ktime' --verbose --print-gpu-trace -o 'session.%p' $(saxpy) 2>report >/dev/null"
 	[ "$status" -eq 0 ]
 	[[ "$(tail -n 1 report)" == *"Generated result file: $(echo "$PWD"/session.*)" ]]
 	grep -Eq '^==[0-9]+== Trace: [0-9]+ records kept, ' report
@@ -80,7 +91,7 @@ saxpy() {
 	[ "$status" -eq 0 ]
 	! grep -q 'Grid Size' report || false
 	[ "$("$ktime" show --quiet --print-gpu-trace session | awk 'NR > 1' | wc -l)" -eq 5003 ]
-	sh -c "'$ktime' -f --trace gpu --keep-trace 256K -o session $(saxpy) --repetitions 5000 2>report >/dev/null"
+	sh -c "'$ktime' -f --verbose --trace gpu --keep-trace 256K -o session $(saxpy) --repetitions 5000 2>report >/dev/null"
 	"$ktime" show --quiet --print-gpu-trace session | awk 'NR > 1' >shown
 	kept=$(wc -l <shown)
 	# Four segments of 64 KiB, the last of them part-filled.
@@ -105,10 +116,11 @@ saxpy() {
 
 @test "the lines below the table say one thing each, --verbose says more" {
 	sh -c "'$ktime' $(saxpy) 2>report >/dev/null"
+	[ "$(sed '1,/API calls:/d' report | grep -c '^==')" -le 3 ]
+	! grep -Eq 'Timing:|Overhead:|Memory:|Timed by CUDA events too' report || false
+	sh -c "'$ktime' --verbose $(saxpy) 2>report >/dev/null"
 	grep -q '^==[0-9]*== Timing: CUPTI; all 4 GPU operations timed.$' report
 	grep -Eq '^==[0-9]+== Overhead: about [0-9.]+ [mu]s of [0-9.]+ [mu]?s \([0-9.]+ %\), [0-9.]+ [mu]s of CPU in the background, [0-9.]+ [KM]B\.$' report
-	! grep -q 'Timed by CUDA events too' report || false
-	sh -c "'$ktime' --verbose $(saxpy) 2>report >/dev/null"
 	grep -q '^==[0-9]*== Timed by CUDA events too: 3 of 4 operations.$' report
 	grep -q '^==[0-9]*== Overhead measured: ' report
 }
@@ -119,8 +131,8 @@ saxpy() {
 }
 
 @test "sampled rows are marked, and what they are estimated from is told" {
-	sh -c "'$ktime' --timer events --events 1/100 --print-gpu-summary $(saxpy) --repetitions 5000 2>report >/dev/null"
-	grep -Eq '% +~[0-9.]+[mu]s +5000 .*saxpy' report
+	sh -c "'$ktime' --verbose --timer events --events 1/100 --print-gpu-summary $(saxpy) --repetitions 5000 2>report >/dev/null"
+	grep -Eq '% +~[0-9.]+[mu]s +[0-9.]+% +5000 .*saxpy' report
 	grep -Eq 'Timing: CUDA events on [0-9]+ of 5,003 operations; rows marked ~ are estimates\.$' report
 	grep -Eq '~ saxpy\(int, float, float\*, float\*\): [0-9.]+ ± [0-9.]+ [mu]s \(95 %\), from [0-9]+ of 5,000 calls\.$' report
 }
