@@ -9,7 +9,7 @@ model=$BATS_TEST_DIRNAME/timeline_model.py
 # timeline COMMAND…: runs them (see programs/timeline.c), and leaves the profile in `session`.
 timeline()
 {
-	SIM_LAUNCH_NS=${SIM_LAUNCH_NS-4000} KTIME_OPTIONS="--timer cupti -f -o session ${options-}" \
+	SIM_LAUNCH_NS=${SIM_LAUNCH_NS-4000} KTIME_OPTIONS="--verbose --timer cupti -f -o session ${options-}" \
 		LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" \
 		"$programs/timeline" "$@" 2>report
 	"$built/ktime" export --json - session >session.json
