@@ -67,7 +67,7 @@ counted()
 @test "a program that a signal ends leaves the core that it leaves alone" {
 	not_under_sanitizers "cores of terabytes"
 	local way
-	export KTIME_OPTIONS="--gate off"
+	export KTIME_OPTIONS="--verbose --gate off"
 	for way in abort SIGSEGV SIGTERM; do
 		python3 "$BATS_TEST_DIRNAME/core.py" "$root/tests/sim/run" "$programs/endings" $way >alone.out
 		LD_PRELOAD=$built/libktime.so python3 "$BATS_TEST_DIRNAME/core.py" "$root/tests/sim/run" \

@@ -6,7 +6,7 @@ load helper
 # The findings of a program of commands (see programs/timeline.c), one a line: "KEY COUNT NANOSECONDS".
 findings()
 {
-	SIM_LAUNCH_NS=${SIM_LAUNCH_NS-4000} KTIME_OPTIONS="--timer cupti -f -o session ${options-}" \
+	SIM_LAUNCH_NS=${SIM_LAUNCH_NS-4000} KTIME_OPTIONS="--verbose --timer cupti -f -o session ${options-}" \
 		LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" \
 		"$programs/timeline" "$@" 2>report
 	"$built/ktime" export --json - session |

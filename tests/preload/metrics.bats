@@ -17,7 +17,7 @@ read_counters()
 # table [OPTION…]: the metric table of the profile, from its heading to its end.
 table()
 {
-	"$ktime" show "$@" session | sed -n '/Metric result:/,/^======== Timing/p' | grep -v '^======== [TL]'
+	"$ktime" show --verbose "$@" session | sed -n '/Metric result:/,/^======== Timing/p' | grep -v '^======== [TL]'
 }
 
 # not_read REASON: no counter was read, one line says why, and every launch is timed.

@@ -208,7 +208,7 @@ rows()
 	if [ $# -gt 0 ]; then
 		"$built/ktime" export --json - "$1" | jq -r '.rows[].name'
 	else
-		cat report
+		grep -v 'Upper bound: ' report
 	fi | grep -oE '(kernel_number_[0-9]+|\[CUDA mem.*\])$' | sort
 }
 

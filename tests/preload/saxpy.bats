@@ -33,7 +33,7 @@ runtime_calls='2 cudaEventCreate
 gpu_table()
 {
 	report | sed -n '/^ *Type /,/^ *API calls:/p' | grep -v 'API calls:' |
-		sed '/^Timing: /,$d'
+		sed 's/≤/ /; /^Timing: /,$d'
 }
 
 events_alone="CUDA events"

@@ -52,6 +52,7 @@ reported()
 {
 	report report | awk -v of="$1" '
 		/^ *API calls:/ { exit }
+		{ sub(/s +([0-9.]+%|[?]) +/, "s ") }
 		/GPU activities:|CUDA graphs:/ { sub(/^ *[A-Za-z ]*:/, "") }
 		index($0, of) && $1 ~ /%$|^-$/ && !found { calls = $3; found = 1 }
 		END { print calls + 0 }'

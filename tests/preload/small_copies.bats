@@ -6,7 +6,7 @@ load helper
 # rows OPTIONS ROUNDS [captured]: what the profile says of the program's calls.
 rows()
 {
-	KTIME_OPTIONS="-f -o session --timer events $1" run --separate-stderr \
+	KTIME_OPTIONS="--verbose -f -o session --timer events $1" run --separate-stderr \
 		under_ktime "$programs/small_copies" "${@:2}"
 	[ "$status" -eq 0 ]
 	"$built/ktime" export --json - session | jq -c '[.rows[] | select(.kind != "kernel" and .kind != "graph") |
@@ -48,7 +48,7 @@ expected()
 	"$built/ktime" export --json - session | jq -e '[.rows[] | select(.kind == "memcpy" or .kind == "memset")] |
 		length == 5 and all(.[]; .events.count > 0 and
 			.events.count + .untimed["left out by sampling"] == .calls)'
-	grep -qE '~ \[CUDA memcpy HtoD\]: .* from [0-9]+ of 1,500 calls' <<<"$stderr"
+	grep -qE '≤[0-9.]+[mu]s +1500 .*HtoD' <<<"$stderr"
 }
 
 @test "the host's time of a copy's row is estimated by one call in 32" {

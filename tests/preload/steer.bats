@@ -78,7 +78,7 @@ word()
 	"$ktime" snapshot "$program" --since one -o after
 	is $'first 2 0 2 2000\nsecond 4 0 4 12000' figures after
 	is 6 counter operations after
-	"$ktime" show after >shown 2>&1
+	"$ktime" show --verbose after >shown 2>&1
 	grep -q "all 6 GPU operations timed" shown
 	! grep -q "was killed" shown || false
 	"$ktime" diff one after >/dev/null
