@@ -500,6 +500,18 @@ static void remark_overheads(struct remarks *remarks, const struct coverage *cov
 			       : "");
 }
 
+static void write_notes(const struct report *report)
+{
+	const struct session_header *header = session_header(report->session);
+
+	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++) {
+		const char *note = session_string(report->session, header->notes[i]);
+
+		if (*note)
+			visible_line(report->file, "%s%s", report->prefix, note);
+	}
+}
+
 /* The notes of the run, of which the first is written in full. */
 static void write_remarks(const struct report *report, const struct remarks *remarks)
 {
@@ -513,6 +525,12 @@ static void write_remarks(const struct report *report, const struct remarks *rem
 
 		if (*note && !notes++)
 			first = note;
+	}
+	/* A merged profile's tell which files it lacks: all of them count. */
+	if (header->processes) {
+		write_notes(report);
+		notes = 0;
+		first = "";
 	}
 	if (notes > 1)
 		snprintf(more, sizeof(more), " (%u more: --verbose)", notes - 1);
@@ -580,11 +598,6 @@ int closing_write(struct report *report, bool use)
 	write_overhead(report);
 	if (!error && !report->options->csv)
 		figures_write(report);
-	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++) {
-		const char *note = session_string(report->session, header->notes[i]);
-
-		if (*note)
-			visible_line(report->file, "%s%s", report->prefix, note);
-	}
+	write_notes(report);
 	return error;
 }

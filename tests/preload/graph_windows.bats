@@ -286,7 +286,7 @@ LONG=12000
 @test "without a thread to start CUPTI late the run is left to the events, and the report says so" {
 	# The collector has been started by then.
 	LD_PRELOAD=$built/libktime.so:$programs/libno_threads.so NO_THREADS_AFTER=1 \
-		KTIME_OPTIONS="--gate off -f -o session --budget 50" run --separate-stderr \
+		KTIME_OPTIONS="--verbose --gate off -f -o session --budget 50" run --separate-stderr \
 		"$root/tests/sim/run" "$programs/graph_windows" "$LONG" 10 launches
 	[ "$status" -eq 0 ]
 	is 0 counter cupti_records

@@ -55,6 +55,6 @@ shown()
 	process=$(sed -nE 's/^==([0-9]+)== ktime is profiling.*/\1/p' <<<"$stderr")
 	mv "/dev/shm/ktime.$process" session
 	"$built/ktime" show session >shown
-	grep -q "The program was killed or is still running" shown
+	grep -q "the program was killed or still runs" shown
 	grep -q " 100  1.0010us" shown
 }

@@ -33,7 +33,7 @@ ends()
 	[ "$status" -eq 0 ]
 	is "$4" eval "\"$built/ktime\" export --json - session | jq -r '.rows[] |
 		select(.kind == \"kernel\") | \"\(.clock) \(.calls) \(.name)\"' | sort -k3"
-	run --separate-stderr "$built/ktime" show session
+	run --separate-stderr "$built/ktime" show --verbose session
 	stderr=$output$stderr
 	[ "$(report | grep -c "The program ended CUPTI (cuptiFinalize)")" -eq 1 ]
 }
@@ -67,7 +67,7 @@ subscribes()
 	[ "$status" -eq 0 ]
 	is "records $3, calls 0 0" tail -1 ktime.out
 	is "$2" eval "\"$built/ktime\" export --json - session | jq '[.rows[] | select(.kind == \"kernel\") | .calls] | add'"
-	run --separate-stderr "$built/ktime" show session
+	run --separate-stderr "$built/ktime" show --verbose session
 	stderr=$output$stderr
 }
 

@@ -9,7 +9,7 @@ serve()
 {
 	mkfifo orders answers
 	# Gates off: see under_ktime.
-	KTIME_OPTIONS="--gate off ${KTIME_OPTIONS-}" LD_PRELOAD=$built/libktime.so \
+	KTIME_OPTIONS="--verbose --gate off ${KTIME_OPTIONS-}" LD_PRELOAD=$built/libktime.so \
 		"$root/tests/sim/run" "$programs/served" <orders >answers 2>report 3>&- &
 	program=$!
 	exec 5>orders 6<answers
