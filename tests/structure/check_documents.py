@@ -58,8 +58,8 @@ def named_first(document):
 def check_profile(root):
     version = re.search(r"define SESSION_VERSION\s+(\d+)",
                         read(root, "report/session/session.h")).group(1)
-    expect(f"describes version {version}." in read(root, "docs/profile-format.md"),
-           f"docs/profile-format.md does not describe version {version}")
+    expect(f"describes version {version}." in read(root, "docs/internals/profile-format.md"),
+           f"docs/internals/profile-format.md does not describe version {version}")
 
 
 def check_json(root):

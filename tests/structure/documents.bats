@@ -47,7 +47,7 @@ finds() {
 
 @test "another version of the profile is found" {
 	plant report/session/session.h 's/define SESSION_VERSION.*/define SESSION_VERSION 999/'
-	finds "docs/profile-format.md does not describe version 999"
+	finds "docs/internals/profile-format.md does not describe version 999"
 }
 
 @test "a member of the JSON export without a description is found" {

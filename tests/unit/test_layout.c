@@ -382,7 +382,7 @@ TEST(the_page_has_the_structures_of_this_version)
 
 	assert_non_null(page);
 	fputs("# The structures of a profile\n\n"
-	      "What each structure of [a profile](../profile-format.md) holds, as the table in its "
+	      "What each structure of [a profile](profile-format.md) holds, as the table in its "
 	      "header "
 	      "says it; other versions of\nktime have others. Figures have a unit, and a rule each "
 	      "for "
