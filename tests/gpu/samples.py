@@ -85,7 +85,7 @@ def run_in_terminal(script, folder):
         if not part:
             break
         shown += part
-    status = process.wait()
+    status = process.wait(timeout=LIMIT_S)
     expired.cancel()
     os.close(master)
     return status, ESCAPES.sub("", shown.decode(errors="replace"))
@@ -122,7 +122,8 @@ def sample(block, folder):
 
 def device():
     answer = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
-                            stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
+                            stdout=subprocess.PIPE, text=True, check=True,
+                            timeout=LIMIT_S).stdout.splitlines()[0]
     name, driver = answer.split(", ")
     return f"{name}, driver {driver}, {datetime.date.today()}"
 
@@ -165,7 +166,8 @@ def main():
                               for path in sorted(glob.glob(os.path.join(ROOT, pattern)))]
     wrong = [failure for page in pages for failure in make_page(page, options.output)]
     if options.profiles:
-        made = subprocess.run(["sh", os.path.join(ROOT, "tests", "gpu", "pages.sh"), options.profiles])
+        made = subprocess.run(["sh", os.path.join(ROOT, "tests", "gpu", "pages.sh"), options.profiles],
+                              timeout=4 * LIMIT_S)
         if made.returncode:
             wrong.append(f"pages.sh: status {made.returncode}")
     print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
