@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "report/command/commands.h"
+#include "report/merge/job.h"
 #include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
@@ -16,13 +17,16 @@
 #define DEVICES_SHOWN  4
 #define CAUSES_SHOWN   3
 #define FINDINGS_SHOWN 3
+#define LINE_WIDTH     100
+/* Of the names of the parts, with what separates them from their lines. */
+#define PART_WIDTH     12
 /* A cause of idle time below this share of the device's time is not named, percent. */
 #define LEAST_PERCENT  0.5
 
 /* The part that a line belongs to stands before its first line alone. */
 static void begin(const char *part, bool first, FILE *file)
 {
-	fprintf(file, "%-12s", first ? part : "");
+	fprintf(file, "%-*s", PART_WIDTH, first ? part : "");
 }
 
 static void write_what(const struct session *session, const char *path, FILE *file)
@@ -30,12 +34,19 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 	const struct session_header *header = session_header(session);
 	const char *command = session_string(session, header->command);
 	const char *node = session_string(session, header->hostname);
+	const struct job_process *process = NULL;
 	time_t seconds = (time_t)(header->start_realtime / 1000000000u);
 	char date[32] = "", time[NUMBER_SIZE];
 	unsigned shown = 0;
 	struct tm local;
 
 	begin("What", true, file);
+	/* Of a job's processes the first that is there. */
+	session_for_each_process(session, process)
+	{
+		command = session_string(session, process->command);
+		break;
+	}
 	/* An import knows no command, and no time of the run. */
 	visible_write(*command ? command : path, file);
 	fputc('\n', file);
@@ -45,10 +56,11 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 		fprintf(file, "%s, %s long", date,
 			number_about(time, (double)header->counters[COUNTER_wall_ns], 3));
 		if (header->processes)
-			fprintf(file, ", %u processes", (unsigned)header->processes);
+			fprintf(file, ", %u processes on %zu node%s", (unsigned)header->processes,
+				job_nodes(session), job_nodes(session) == 1 ? "" : "s");
 		else
 			fprintf(file, ", process %d", (int)header->pid);
-		if (*node) {
+		if (*node && !header->processes) {
 			fputs(" on ", file);
 			visible_write(node, file);
 		}
@@ -69,18 +81,16 @@ static void write_row(const struct table *table, const struct table_row *row, FI
 {
 	char time[NUMBER_SIZE], calls[NUMBER_SIZE], average[NUMBER_SIZE];
 
+	number_count(calls, row->calls);
 	begin("", false, file);
-	if (row->timed == 0) {
-		fprintf(file, "       -         -  %9s calls, not timed  ",
-			number_count(calls, row->calls));
-	} else {
-		fprintf(file, "%c%5.1f %%  ", row->estimated ? '~' : ' ',
-			table_percent(table, row));
-		fprintf(file, "%8s  ", number_about(time, (double)row->total, 3));
-		fprintf(file, "%9s call%s of %-8s  ", number_count(calls, row->calls),
+	if (row->timed == 0)
+		fprintf(file, "     -           -  %9s call%s not timed    ", calls,
+			row->calls == 1 ? " " : "s");
+	else
+		fprintf(file, "%c%5.1f %%  %8s  %9s call%s of %-8s  ", row->estimated ? '~' : ' ',
+			table_percent(table, row), number_about(time, (double)row->total, 3), calls,
 			row->calls == 1 ? " " : "s",
 			number_about(average, (double)table_time(row, TABLE_AVERAGE), 3));
-	}
 	visible_write(row->name, file);
 	fputc('\n', file);
 }
@@ -101,13 +111,16 @@ static int write_where(const struct session *session, const struct options *opti
 	begin("Where", true, file);
 	if (all == 0)
 		fputs("no kernel, copy or memset ran on a GPU\n", file);
+	else if (untimed == all)
+		fprintf(file, "%s operation%s, counted only:\n", number_count(calls, all),
+			all == 1 ? "" : "s");
 	else
 		fprintf(file, "%s of GPU time in %s operation%s",
 			number_about(time, (double)table.total, 3), number_count(calls, all),
 			all == 1 ? "" : "s");
-	if (untimed)
+	if (untimed > 0 && untimed < all)
 		fprintf(file, ", %s of them not timed", number_count(calls, untimed));
-	if (all)
+	if (untimed < all)
 		fputs(":\n", file);
 	for (size_t i = 0; i < table.count; i++)
 		write_row(&table, &table.rows[i], file);
@@ -134,6 +147,38 @@ static void write_causes(const struct session *session, int device, uint64_t who
 	}
 }
 
+static uint64_t own_work(const struct job_process *process)
+{
+	return process->gpu > process->collectives ? process->gpu - process->collectives : 0;
+}
+
+/* The process of a job that the others wait for. 0 or -ENOMEM. */
+static int write_slowest(const struct session *session, FILE *file)
+{
+	size_t count;
+	const struct job_process **processes = job_slowest_first(session, &count);
+	char own[NUMBER_SIZE], mean[NUMBER_SIZE];
+	double sum = 0;
+
+	if (!processes)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		sum += (double)own_work(processes[i]);
+	if (count > 1) {
+		begin("", false, file);
+		if (processes[0]->rank.rank >= 0)
+			fprintf(file, "slowest: rank %d on ", processes[0]->rank.rank);
+		else
+			fprintf(file, "slowest: process %d on ", (int)processes[0]->pid);
+		visible_write(session_string(session, processes[0]->hostname), file);
+		fprintf(file, ", %s of GPU time without collectives, where the mean is %s\n",
+			number_about(own, (double)own_work(processes[0]), 3),
+			number_about(mean, sum / (double)count, 3));
+	}
+	free(processes);
+	return 0;
+}
+
 static void write_why(const struct session *session, const struct options *options, FILE *file)
 {
 	unsigned shown = 0;
@@ -158,6 +203,28 @@ static void write_why(const struct session *session, const struct options *optio
 	fputs("how busy the GPU was is not known: CUPTI did not record the whole run\n", file);
 }
 
+/* A finding in lines that end between words. */
+static void write_finding(const struct finding *finding, bool several, FILE *file)
+{
+	char text[512] = "", *word, *rest;
+	FILE *buffer = fmemopen(text, sizeof(text), "w");
+	size_t length = PART_WIDTH;
+
+	if (!buffer)
+		return;
+	finding_write(finding, several, buffer);
+	fclose(buffer);
+	for (word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		if (length > PART_WIDTH && length + 1 + strlen(word) > LINE_WIDTH) {
+			fputc('\n', file);
+			begin("", false, file);
+			length = PART_WIDTH;
+		}
+		length += (size_t)fprintf(file, "%s%s", length > PART_WIDTH ? " " : "", word);
+	}
+	fputc('\n', file);
+}
+
 static void write_next(const struct session *session, const struct options *options,
 		       const char *path, FILE *file)
 {
@@ -166,8 +233,7 @@ static void write_next(const struct session *session, const struct options *opti
 
 	for (unsigned i = 0; i < count && i < FINDINGS_SHOWN; i++) {
 		begin("What next", i == 0, file);
-		finding_write(&findings[i], devices_used(session) > 1, file);
-		fputc('\n', file);
+		write_finding(&findings[i], devices_used(session) > 1, file);
 	}
 	begin("What next", count == 0, file);
 	fputs("all of it: ktime show ", file);
@@ -189,6 +255,8 @@ int overview_write(const struct session *session, const char *path, const struct
 	if (error)
 		return error;
 	write_why(session, &options, file);
+	if (session_header(session)->processes)
+		error = write_slowest(session, file);
 	write_next(session, &options, path, file);
 	if (fflush(file) != 0)
 		return -errno;

@@ -43,6 +43,7 @@ No API activities were profiled."
 	[ "$(grep -c ' calls\? *of ' first)" -eq 1 ]
 	grep -q 'and [0-9]* more rows$' first
 	grep -qF "ktime show $(golden nvprof_mix); " page
+	"$ktime" show --summary "$(golden nvprof_mix)" "$(golden nvprof_noapi)" | grep -q '^ *slowest: process '
 }
 
 @test "traces have the first rows of --top" {
