@@ -95,7 +95,7 @@ unpacked() {
 	[[ "$depends" == "libktime (= 1.2.3), "* ]]
 }
 
-@test "the wheel installs without the network, and its command is ktime: options, status, signals, environment" {
+@test "the wheel installs without the network and is the same each time; its command is ktime: options, status, signals, environment" {
 	[ -z "${SANITIZE-}" ] || skip "under a sanitizer: another runtime is linked in"
 	local tools
 	for tools in "$build/wheel-tools/bin/python" /usr/bin/python3 none; do
@@ -104,6 +104,9 @@ unpacked() {
 	[ "$tools" != none ] || skip "no Python with pip, venv and wheel (make wheel installs one below build/)"
 	packed
 	packaging/wheel.sh "$made" 1.2.3 "$tools"
+	mv "$made"/ktime-1.2.3-*.whl "$made/first.whl"
+	packaging/wheel.sh "$made" 1.2.3 "$tools"
+	cmp "$made/first.whl" "$made"/ktime-1.2.3-*.whl
 	cd "$made"
 	"$tools" -m venv --without-pip "in here"
 	"$tools" -m pip --python "in here/bin/python" install --no-index --no-deps --quiet --disable-pip-version-check \
