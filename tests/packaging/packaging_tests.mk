@@ -2,7 +2,7 @@
 # The wheel in distributions that have Python and nothing else. Needs root, debootstrap and the network.
 
 ROOTS := $(BUILD)/roots
-ROOT_SUITES ?= bookworm bullseye
+ROOT_SUITES ?= trixie bookworm bullseye
 
 .PHONY: root-check
 root-check: wheel $(addprefix $(ROOTS)/simulated/,libcuda.so.1 libcupti.so.13)
