@@ -269,9 +269,9 @@ static void note_wrong_names(void)
 	kernel_names.are_wrong = true;
 	session_note(
 		run.session,
-		"CUPTI gave a kernel the name of one that was unloaded: from then on records of "
-		"kernels are matched by the order of the launches. If some were lost, or threads "
-		"launched into one stream at once, rows may have each other's times.");
+		"CUPTI gave a kernel the name of one that was unloaded: times of some kernels may "
+		"be in each other's rows if records were lost or threads launched into one stream "
+		"at once, as records are matched by the order of the launches from then on.");
 }
 
 static bool is_order_known(void)

@@ -773,6 +773,7 @@ void recording_finish(void)
 	if (graph_updates_unread > 0)
 		session_note(run.session,
 			     "%llu updates of graphs were not read, as that would have taken more "
-			     "than %d %% of the time: their launches are counted as those before.",
+			     "than %d %% of the time: later launches of these graphs are counted "
+			     "with the nodes that they had before.",
 			     (unsigned long long)graph_updates_unread, GRAPH_READING_PERCENT);
 }

@@ -104,7 +104,9 @@ int prometheus_file_start(const char *the_profile, char *message, size_t size)
 	if (!run.settings.prometheus)
 		return 0;
 	if (!the_profile) {
-		snprintf(message, size, "--prometheus: the profile has no file to be read");
+		snprintf(message, size,
+			 "--prometheus: no file could be made for the profile, from which the "
+			 "metrics are read");
 		return -ENOENT;
 	}
 	metrics_file.profile = the_profile;

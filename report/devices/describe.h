@@ -45,7 +45,8 @@ struct device_calls {
 void device_describe(struct device_info *info, const struct device_calls *calls, int device);
 
 #define DEVICE_UUID_SIZE (4 + 37)
-/* A device's UUID as nvidia-smi writes it, after "GPU-" or "MIG-", or none of them; returns `text`.
+/* Writes a device's UUID as nvidia-smi does. `kind` comes before it: "GPU-", "MIG-" or "". Returns
+ * `text`.
  */
 const char *device_uuid(char text[DEVICE_UUID_SIZE], const char *kind, const uint8_t uuid[16]);
 

@@ -85,8 +85,8 @@ static int add_process(struct left_profile **profiles, size_t *count, const char
 	int error;
 
 	if (end == number || *end || pid <= 0 || pid > INT_MAX) {
-		snprintf(message, size, "'%s' is no process number (--profile FILE takes a file)",
-			 number);
+		snprintf(message, size,
+			 "'%s' is no process number (to read a file: --profile FILE)", number);
 		return -EINVAL;
 	}
 	error = add_mapped(profiles, count, (pid_t)pid);

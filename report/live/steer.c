@@ -122,7 +122,7 @@ static int read_profile(struct steered *steered, struct session **session)
 	}
 	if (!error) {
 		snprintf(steered->message, sizeof(steered->message),
-			 "the profile was written to whenever it was read: try again");
+			 "the profile kept changing while it was read: try again");
 		error = -EAGAIN;
 	}
 	return error;
@@ -234,7 +234,6 @@ int command_window(const struct options *options, const char *const *files, size
 	if (count > 0 && options->export_profile && options_time(files[count - 1], &window) &&
 	    window > 0 && window <= WINDOW_MOST)
 		return steer("ktime window", options, files, count - 1, window, collect_window);
-	return visible_fail(
-		EXIT_BAD_USAGE,
-		"ktime window: a process, a time (2s, 500ms) and -o FILE have to be given");
+	return visible_fail(EXIT_BAD_USAGE,
+			    "ktime window needs a process, a duration (2s, 500ms) and -o FILE");
 }

@@ -304,10 +304,12 @@ int log_file_open(const struct log_file *log, bool append, FILE **file, char *me
 			 "%s was closed, or the program has a file of its own in its place",
 			 log->descriptor == STDOUT_FILENO ? "stdout" : "stderr");
 	else if (error == -EMEDIUMTYPE)
-		snprintf(message, size, "the log file %s is a ktime profile, which stays as it is",
+		snprintf(message, size,
+			 "the log file %s is a ktime profile, which is not overwritten: give "
+			 "another name",
 			 log->path);
 	else if (error == -ENXIO)
-		snprintf(message, size, "nobody reads the log file %s", log->path);
+		snprintf(message, size, "the log file %s is a pipe that nobody reads", log->path);
 	else
 		snprintf(message, size, "the log file %s cannot be written: %s", log->path,
 			 strerror(-error));

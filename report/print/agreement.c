@@ -218,10 +218,12 @@ int agreement_write(struct report *report)
 			    "of %zu rows (--cross-check shows them).",
 			    agreement.disagreeing, agreement.count);
 	if (agreement.checked > 0) {
-		report_begin(
-			report, "Clocks: %s operation%s timed by both, median difference %s.\n",
-			number_count(other, agreement.checked), agreement.checked == 1 ? "" : "s",
-			number_about(text, (double)agreement.median, 2));
+		report_begin(report,
+			     "Clocks: %s operation%s timed by both CUPTI and CUDA events, median "
+			     "difference %s.\n",
+			     number_count(other, agreement.checked),
+			     agreement.checked == 1 ? "" : "s",
+			     number_about(text, (double)agreement.median, 2));
 		report_begin(report, "Clocks: largest difference %s (%.2g %%), %s.\n",
 			     number_about(text, (double)agreement.worst->difference, 2),
 			     agreement.worst->percent, agreement.worst->name);

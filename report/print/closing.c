@@ -169,9 +169,10 @@ static void write_corrections(struct report *report, const struct coverage *cove
 						     : "is measured when the program ends");
 	if (coverage->mostly_queued && header->overheads[OVERHEAD_KERNEL].pairs &&
 	    !header->queued.pairs)
-		report_warn(report,
-			    "Times of kernels queued behind other work include what their event "
-			    "pairs hold more, which has not been measured.");
+		report_warn(
+			report,
+			"Times of kernels queued behind other work by CUDA events are too long by "
+			"what such a pair of events adds, which has not been measured.");
 	write_bounds(report, coverage);
 }
 

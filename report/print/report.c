@@ -296,8 +296,8 @@ static void write_warnings(struct report *report, bool live)
 		report_begin(report, "Warning: --kernels '%s' matches no kernel's full name\n",
 			     options->kernels);
 	if (live && !options->start && !profiled)
-		report_begin(report, "Warning: nothing was profiled: with --start off `ktime on "
-				     "PID` begins\n");
+		report_begin(report, "Warning: nothing was profiled: --start off was given, and "
+				     "`ktime on PID` never said to begin\n");
 	else if (live && !options->profile_from_start && !profiled)
 		report_begin(report, "Warning: nothing was profiled: with --profile-from-start off "
 				     "only what runs between cudaProfilerStart and "

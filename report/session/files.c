@@ -250,7 +250,7 @@ int input_open(FILE **file, const char *path, unsigned wait_ms, void (*say)(cons
 	if (fd >= 0)
 		close(fd);
 	if (error == -ENXIO)
-		snprintf(message, size, "%s: neither a file nor a pipe", path);
+		snprintf(message, size, "%s is neither a regular file nor a pipe", path);
 	else if (error == -ETIMEDOUT)
 		snprintf(message, size, "%s: a pipe that brings nothing", path);
 	else

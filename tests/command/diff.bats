@@ -325,5 +325,5 @@ database() {
 	[[ "$output" == "ktime: /dev/fd/"*": a pipe can bring CSV alone: name the file" ]]
 	run "$ktime" diff /dev/zero a.csv
 	[ "$status" -eq 1 ]
-	[ "$output" = "ktime: /dev/zero: neither a file nor a pipe" ]
+	[ "$output" = "ktime: /dev/zero is neither a regular file nor a pipe" ]
 }

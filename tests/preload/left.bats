@@ -161,7 +161,7 @@ rows_left()
 	mkfifo pipe
 	KTIME_OPTIONS="--log-file pipe" run --separate-stderr under_ktime "$programs/endings" return
 	[ "$status" -eq 3 ]
-	says "ktime: nobody reads the log file $PWD/pipe; it follows here"
+	says "ktime: the log file $PWD/pipe is a pipe that nobody reads; it follows here"
 	says " first"
 }
 

@@ -70,7 +70,7 @@ refused()
 	# By LD_PRELOAD the report goes elsewhere.
 	sha256sum a b >before
 	KTIME_OPTIONS="--log-file a" run --separate-stderr under_ktime "${saxpy[@]}"
-	says "the log file $PWD/a is a ktime profile, which stays as it is"
+	says "the log file $PWD/a is a ktime profile, which is not overwritten: give another name"
 	says 'GPU activities:'
 	sha256sum -c --quiet before
 	KTIME_OPTIONS="-o same --log-file same" run --separate-stderr under_ktime "${saxpy[@]}"

@@ -165,7 +165,7 @@ word()
 	[ "$output" = "ktime snapshot: -o FILE has to be given" ]
 	run "$ktime" window 1 soon -o file
 	[ "$status" -eq 2 ]
-	[ "$output" = "ktime window: a process, a time (2s, 500ms) and -o FILE have to be given" ]
+	[ "$output" = "ktime window needs a process, a duration (2s, 500ms) and -o FILE" ]
 	KTIME_OPTIONS="-o $PWD/kept --timeout 0.01" serve
 	refuses()
 	{
@@ -204,7 +204,7 @@ started()
 	done
 	started
 	dismiss
-	grep -qF "Warning: nothing was profiled: with --start off \`ktime on PID\` begins" report
+	grep -qF "Warning: nothing was profiled: --start off was given, and \`ktime on PID\` never said to begin" report
 }
 
 @test "--start off: from ktime on all is timed by CUPTI, call by call" {

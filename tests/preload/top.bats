@@ -100,7 +100,7 @@ last_rows()
 	[ "$output" = "ktime top: process $$ has no profile: it does not run, or not under ktime, or has not used CUDA yet" ]
 	run "$ktime" top -b app
 	[ "$status" -eq 1 ]
-	[ "$output" = "ktime top: 'app' is no process number (--profile FILE takes a file)" ]
+	[ "$output" = "ktime top: 'app' is no process number (to read a file: --profile FILE)" ]
 	echo nothing >file
 	run "$ktime" top -b --profile file
 	[ "$status" -eq 1 ]

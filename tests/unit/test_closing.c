@@ -165,8 +165,9 @@ TEST(by_how_much_queued_pairs_are_longer_is_said)
 	 * row. */
 	row->queued = 2;
 	text = printed(session, "--print-gpu-summary --verbose");
-	assert_non_null(strstr(text, "Times of kernels queued behind other work include what their "
-				     "event pairs hold more, which has not been measured."));
+	assert_non_null(strstr(text, "Times of kernels queued behind other work by CUDA events are "
+				     "too long by what such a pair of events adds, which has not "
+				     "been measured."));
 	free(text);
 	/* Not of a row that holds the host's part, whatever rows come before it. */
 	row->queued = 1;

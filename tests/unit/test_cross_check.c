@@ -166,7 +166,9 @@ TEST(the_difference_in_the_middle_is_shown)
 	       ",,,ns,ns,ns,ns,ns,,\n"
 	       "\"disagree\",4,4,10000,13915,11015,1015,20,\"k\",\"no likely reason was seen\"\n");
 	text = printed(session, "--verbose --print-gpu-summary");
-	assert_non_null(strstr(text, "4 operations timed by both, median difference 20 ns.\n"));
+	assert_non_null(strstr(
+		text,
+		"4 operations timed by both CUPTI and CUDA events, median difference 20 ns.\n"));
 	assert_non_null(strstr(text, "largest difference 1.0 us (10 %), k.\n"));
 	free(text);
 }

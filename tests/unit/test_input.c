@@ -68,10 +68,10 @@ TEST(what_is_neither_a_file_nor_a_pipe_is_refused)
 
 	refused(path, 0, -ENOENT, "No such file or directory");
 	refused(folder, 0, -EISDIR, "Is a directory");
-	refused("/dev/zero", 0, -ENXIO, "neither a file nor a pipe");
+	refused("/dev/zero", 0, -ENXIO, "is neither a regular file nor a pipe");
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	assert_int_equal(bind(server, (struct sockaddr *)&address, sizeof(address)), 0);
-	refused(path, 0, -ENXIO, "neither a file nor a pipe");
+	refused(path, 0, -ENXIO, "is neither a regular file nor a pipe");
 	close(server);
 }
 

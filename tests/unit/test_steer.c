@@ -170,7 +170,7 @@ TEST(a_profile_that_is_written_to_is_not_taken)
 	options.export_profile = output;
 	page->updating = 7;
 	is(command_snapshot, NULL, 0, EXIT_FAILURE,
-	   "ktime snapshot: the profile was written to whenever it was read: try again\n");
+	   "ktime snapshot: the profile kept changing while it was read: try again\n");
 	assert_int_equal(access(output, F_OK), -1);
 	/* Asked each time, it rests. */
 	assert_int_equal(strlen(asked), 100);
@@ -248,7 +248,7 @@ TEST(what_is_lacking_is_said)
 	static const char *const bad[] = {"s", "0", "-1s", "2h", "1s2", "86401", "ms", "1 s"};
 	static const char *const words[] = {"1", "2", "1s"};
 	static const char usage[] =
-		"ktime window: a process, a time (2s, 500ms) and -o FILE have to be given\n";
+		"ktime window needs a process, a duration (2s, 500ms) and -o FILE\n";
 
 	is(command_window, words + 2, 1, 2, usage);
 	is(command_snapshot, NULL, 0, 2, "ktime snapshot: -o FILE has to be given\n");
