@@ -32,7 +32,8 @@ static void refused(const char *name, unsigned wait_ms, int error, const char *r
 
 	assert_int_equal(input_open(&file, name, wait_ms, say, message, sizeof(message)), error);
 	assert_null(file);
-	snprintf(expected, sizeof(expected), "%s: %s", name, reason);
+	snprintf(expected, sizeof(expected), "%s%s%s", name,
+		 strncmp(reason, "is ", 3) == 0 ? " " : ": ", reason);
 	assert_string_equal(message, expected);
 }
 
