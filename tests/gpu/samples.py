@@ -125,7 +125,7 @@ def device():
                             stdout=subprocess.PIPE, text=True, check=True,
                             timeout=LIMIT_S).stdout.splitlines()[0]
     name, driver = answer.split(", ")
-    return f"{name}, driver {driver}, {datetime.date.today()}"
+    return f"an {name}, driver {driver}, {datetime.date.today()}"
 
 
 def make_page(path, output):
@@ -145,7 +145,7 @@ def make_page(path, output):
 
     try:
         page = SAMPLE.sub(anew, page)
-        if shutil.which("nvidia-smi"):
+        if not wrong and shutil.which("nvidia-smi"):
             page = DEVICE.sub(lambda match: match.group(1) + device() + match.group(3), page)
     finally:
         shutil.rmtree(folder)
