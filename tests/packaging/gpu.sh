@@ -11,7 +11,7 @@ trap 'rm -rf "$site"' EXIT
 "$python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps --target "$site/a folder" "$wheel"
 export PYTHONPATH="$site/a folder${PYTHONPATH:+:$PYTHONPATH}" PATH="$site/a folder/bin:$PATH" XDG_RUNTIME_DIR=$site
 
-printf "resnet_%s\n" inference training | ktime --top 10 --log-file "$site/report" "$python" tests/bench/resnet.py
+printf "resnet_%s\n" inference training | ktime --verbose --top 10 --log-file "$site/report" "$python" tests/bench/resnet.py
 cat "$site/report"
 grep -q 'Timing: CUPTI; all' "$site/report"
 "$python" - "$(ktime --version)" <<'END'
