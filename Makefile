@@ -49,8 +49,8 @@ endif
 
 # A recipe's command says in a line what it makes, or is shown itself by V=1: $(call say,TOOL[,FILE]), and
 # $(Q) for those that say nothing.
-Q := $(if $(V),,@)
-say = $(if $(V),,@echo '$(1) $(or $(2),$@)' && )
+Q := $(if $(filter-out 0,$(V)),,@)
+say = $(if $(Q),@echo '$(1) $(or $(2),$@)' && ,)
 CFLAGS ?= -O2 -g
 # Warnings are errors in make check (WERROR=1), and from then on in the folder that it has built.
 WERROR ?= $(findstring -Werror,$(file <$(BUILD)/flags))

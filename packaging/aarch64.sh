@@ -4,6 +4,10 @@
 # of Debian's arm64 packages, unpacked into a folder. Needs apt and its mirror, neither root nor a foreign
 # architecture in the system. Usage: aarch64.sh FOLDER
 set -euo pipefail
+for tool in aarch64-linux-gnu-gcc aarch64-linux-gnu-g++; do
+	command -v "$tool" >/dev/null ||
+		{ echo "ktime: no $tool: sudo apt-get install gcc-aarch64-linux-gnu g++-aarch64-linux-gnu" >&2; exit 1; }
+done
 mkdir -p "$1"
 folder=$(realpath "$1")
 mkdir -p "$folder"/apt/{lists/partial,cache/archives/partial}

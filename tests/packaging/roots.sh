@@ -13,6 +13,7 @@ command -v debootstrap >/dev/null || { echo "ktime: no debootstrap: sudo apt-get
 # in_root COMMAND…: what is mounted for it goes with it.
 in_root()
 {
+	# shellcheck disable=SC2016 # for the shell inside
 	unshare --mount bash -c 'root=$0
 		mount -t proc proc "$root/proc"
 		mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
