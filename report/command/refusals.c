@@ -45,13 +45,31 @@ static int check_metrics_file(const struct options *options)
 	return error;
 }
 
+/* The library reads the variable before the options of the command line, and goes on with the
+ * defaults where it cannot: told here, nothing was run in vain. */
+static int check_trace(const struct options *options)
+{
+	const char *text = getenv("KTIME_OPTIONS");
+	struct options of_variable;
+	char message[256];
+	int error = 0;
+
+	options_defaults(&of_variable);
+	if (text)
+		error = options_parse_string(&of_variable, text, message, sizeof(message));
+	if (error)
+		visible_line(stderr, "ktime: KTIME_OPTIONS: %s", message);
+	else if ((options->keep_trace.bytes || of_variable.keep_trace.bytes) &&
+		 !options->export_profile && !of_variable.export_profile)
+		error = visible_fail(-EINVAL, "ktime: --keep-trace keeps the trace in the profile: "
+					      "give -o FILE too");
+	options_free(&of_variable);
+	return error;
+}
+
 bool is_refused(const struct options *options)
 {
-	/* -o may stand in the variable, whose options come before those of the command line. */
-	if (options->keep_trace.bytes && !options->export_profile && !getenv("KTIME_OPTIONS"))
-		return visible_fail(true, "ktime: --keep-trace keeps the trace in the profile: "
-					  "give -o FILE too");
-	return check_name("context-name", options->context_name) ||
+	return check_trace(options) || check_name("context-name", options->context_name) ||
 	       check_name("stream-name", options->stream_name) ||
 	       check_name("process-name", options->process_name) || check_metrics_file(options);
 }

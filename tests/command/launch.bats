@@ -163,6 +163,8 @@ load common
 		[ ! -e started ]
 	}
 	tells "--keep-trace keeps the trace in the profile: give -o FILE too" --keep-trace all
+	KTIME_OPTIONS="--keep-trace all" tells "--keep-trace keeps the trace in the profile: give -o FILE too" --csv
+	KTIME_OPTIONS="--cvs" tells "KTIME_OPTIONS: unknown option --cvs: did you mean --csv?" --quiet
 	tells "option --keep-trace: '1K' is too small: 128K at least" --keep-trace 1K -o kept
 	tells "option --stream-name: %z means nothing in a name (%p, %r, %h, %q{ENV}, %%)" --stream-name %z
 	tells "option --top: '0' is out of range: 1 to 999999999" --top 0

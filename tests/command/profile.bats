@@ -108,7 +108,7 @@ saxpy() {
 }
 
 @test "--keep-trace without a profile is told" {
-	KTIME_OPTIONS="--keep-trace 1M" run sh -c "'$ktime' $(saxpy) 2>&1"
+	KTIME_OPTIONS="--keep-trace 1M" run sh -c "LD_PRELOAD='$build/libktime.so' $(saxpy) 2>&1"
 	[[ "$output" == *"Warning: --keep-trace keeps nothing without -o FILE"* ]]
 	run "$ktime" --keep-trace 0 -o session true
 	prints "ktime: option --keep-trace: '0' is not one of SIZE|TIME|all"
