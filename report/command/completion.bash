@@ -60,7 +60,8 @@ _ktime()
 	process) set -- -W "$("${COMP_WORDS[0]}" list 2>/dev/null | awk '$6 == "running" { print $1 }')" ;;
 	?*) set -- -W "${value//|/ }" ;;
 	esac
-	[[ " $* " != *" -f "* ]] || compopt -o filenames 2>/dev/null
+	# A folder of a command's name would get the command a slash.
+	[[ " $* " != *" -f "* || ($value == program && $current != */*) ]] || compopt -o filenames 2>/dev/null
 	mapfile -t COMPREPLY < <(compgen "$@" -- "$current")
 }
 complete -F _ktime ktime

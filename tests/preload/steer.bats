@@ -418,3 +418,22 @@ traced()
 	dismiss
 	is 3 eval 'traced kept | sed -n "s/ first//p"'
 }
+
+@test "of a process that started several programs one has to be named" {
+	mkfifo one two
+	export LD_PRELOAD_OF_BOTH=$built/libktime.so
+	bash -c 'for way in one two; do
+			KTIME_OPTIONS="--gate off" LD_PRELOAD=$LD_PRELOAD_OF_BOTH "$@" <$way >$way.out 2>/dev/null &
+		done; wait' bash "$root/tests/sim/run" "$programs/served" 3>&- &
+	shell=$!
+	exec 5>one 6>two
+	echo "first 1" >&5
+	echo "first 1" >&6
+	wait_until 60 "both programs" eval 'grep -qs ok one.out && grep -qs ok two.out'
+	run "$ktime" off "$shell"
+	[ "$status" -eq 1 ]
+	[[ $output =~ ^"ktime off: process $shell has started several that are profiled ("[0-9]+", "[0-9]+"): name one of them"$ ]]
+	[ "$("$ktime" top --json -n 1 "$shell" | wc -l)" -eq 2 ]
+	exec 5>&- 6>&-
+	wait "$shell"
+}
