@@ -234,6 +234,10 @@ int command_window(const struct options *options, const char *const *files, size
 	if (count > 0 && options->export_profile && options_time(files[count - 1], &window) &&
 	    window > 0 && window <= WINDOW_MOST)
 		return steer("ktime window", options, files, count - 1, window, collect_window);
+	if (window > WINDOW_MOST)
+		return visible_fail(EXIT_BAD_USAGE,
+				    "ktime window: '%s' is out of range: 86400 s at most",
+				    files[count - 1]);
 	return visible_fail(EXIT_BAD_USAGE,
 			    "ktime window needs a process, a duration (2s, 500ms) and -o FILE");
 }

@@ -245,8 +245,8 @@ TEST(a_window_is_as_long_as_it_is_said)
 
 TEST(what_is_lacking_is_said)
 {
-	static const char *const bad[] = {"s", "0", "-1s", "2h", "1s2", "86401", "ms", "1 s"};
-	static const char *const words[] = {"1", "2", "1s"};
+	static const char *const bad[] = {"s", "0", "-1s", "2h", "1s2", "ms", "1 s"};
+	static const char *const words[] = {"1", "2", "1s", "86401"};
 	static const char usage[] =
 		"ktime window needs a process, a duration (2s, 500ms) and -o FILE\n";
 
@@ -255,6 +255,8 @@ TEST(what_is_lacking_is_said)
 	options.export_profile = output;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		is(command_window, &bad[i], 1, 2, usage);
+	is(command_window, words + 3, 1, 2,
+	   "ktime window: '86401' is out of range: 86400 s at most\n");
 	is(command_window, NULL, 0, 2, usage);
 	/* A process and --profile, or two processes. */
 	is(command_on, words, 1, EXIT_BAD_USAGE,
