@@ -229,8 +229,9 @@ static int write_rows(const struct job_lines *lines, const struct options *optio
 	if (options->top && sheet.rows > options->top)
 		sheet.rows = options->top;
 	if (!options->csv && (sheet.rows || !of_ranges))
-		fputs(of_ranges ? "GPU time in NVTX ranges, by process:\n" : "By process:\n",
-		      lines->file);
+		/* In Markdown it would belong to the list before it. */
+		fprintf(lines->file, "%s%s", options->as_markdown ? "\n" : "",
+			of_ranges ? "GPU time in NVTX ranges, by process:\n" : "By process:\n");
 	if (sheet.rows || !of_ranges)
 		sheet_write(&sheet, lines->file);
 	job_rows_free(&rows);
@@ -309,7 +310,7 @@ void job_fill_process(const struct sheet *sheet, size_t index, struct cell *cell
 	cells[7].mark = bound ? '>' : '\0';
 	cell_count(&cells[8], process->busy);
 	cell_count(&cells[9], job_idle(process));
-	if (sheet->form != SHEET_TEXT || process->memory_peak)
+	if (sheet->form == SHEET_CSV || sheet->form == SHEET_HTML || process->memory_peak)
 		cell_count(&cells[10], process->memory_peak);
 	cell_count(&cells[11], process->memory_held);
 	print_causes(job->causes, process, job_idle(process));

@@ -382,19 +382,21 @@ static unsigned list_threads(const struct session *session, int device, uint32_t
 	return count;
 }
 
-static void write_part(const struct session *session, int device, uint32_t thread, FILE *file)
+static void write_part(const struct report *report, int device, uint32_t thread)
 {
 	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
-	const struct idle_table table = {session, sums};
+	const struct idle_table table = {report->session, sums};
 	struct sheet sheet;
 
-	idle_sheet(&sheet, &table, idle_sums(session, device, thread, sums));
+	idle_sheet(&sheet, &table, idle_sums(report->session, device, thread, sums));
 	sheet.continued = thread != 0;
-	sheet_write(&sheet, file);
+	report_sheet(report, &sheet);
 }
 
-static void write_text(const struct session *session, int device, FILE *file)
+static void write_text(const struct report *report, int device)
 {
+	const struct session *session = report->session;
+	FILE *file = report->file;
 	const struct device_use *use = &session_header(session)->uses[device];
 	uint64_t whole, idle = idle_time(use, &whole);
 	uint32_t threads[THREADS_SHOWN];
@@ -403,10 +405,10 @@ static void write_text(const struct session *session, int device, FILE *file)
 
 	fprintf(file, "\nGPU %d idle: %s of %s\n", device, number_about(time, (double)idle, 3),
 		number_about(all, (double)whole, 3));
-	write_part(session, device, 0, file);
+	write_part(report, device, 0);
 	for (unsigned i = 0; i < thread_count && thread_count > 1; i++) {
 		fprintf(file, "before operations of thread %u:\n", threads[i]);
-		write_part(session, device, threads[i], file);
+		write_part(report, device, threads[i]);
 	}
 }
 
@@ -442,5 +444,5 @@ void idle_table_write(const struct report *report)
 	}
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		if (idle_shows(report->session, report->options, device))
-			write_text(report->session, device, report->file);
+			write_text(report, device);
 }

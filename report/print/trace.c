@@ -226,7 +226,7 @@ static void write_records(struct trace *trace)
 			      .row = fill_row,
 			      .argument = &trace,
 			      .rows = trace->count,
-			      .form = options->csv ? SHEET_CSV : SHEET_TEXT,
+			      .form = sheet_form_of(options),
 			      .parts = (trace->gpu ? GPU : 0) | (trace->memory ? MEMORY : 0),
 			      .note = trace->gpu && !options->quiet ? legend : NULL};
 

@@ -28,11 +28,12 @@ void sheet_markdown(struct sheet *sheet, struct out *out)
 		for (unsigned i = 0; i < sheet->ordered; i++) {
 			unsigned column = sheet->order[i];
 			bool name = sheet->columns[column].name;
+			bool number = sheet->columns[column].kind > CELL_PICTURE;
 
 			out_text(out, name ? " <code>" : " ");
 			out_text(out, sheet_mark(&cells[column]));
 			out_entities(out, sheet_shown(sheet, column, &cells[column], buffer),
-				     name ? MARKDOWN_SPECIAL : "|");
+				     number ? "|" : MARKDOWN_SPECIAL);
 			out_text(out, name ? "</code> |" : " |");
 		}
 		out_text(out, "\n");

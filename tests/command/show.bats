@@ -23,6 +23,7 @@ No API activities were profiled."
 
 		No API activities were profiled.
 	end
+	# Traces are such tables too.
 	"$ktime" show --markdown --quiet --idle --memory --print-gpu-trace "$(golden nvprof_mix)" >page
 	grep -q '^| Start | Duration |' page
 	! grep -q '^=' page || false
