@@ -7,7 +7,8 @@ Holds the documents to the sources. Fails, naming each, on
   and they have not; the version of either,
   an option of nvprof's that docs/from-nvprof.md does not have,
   a folder of folders.txt that docs/internals/design.md does not have,
-  a test that docs/internals/reliability.md names and that is not there.
+  a test that docs/internals/reliability.md names and that is not there,
+  a sample that does not end, or whose first line is no command.
 Usage: check_documents.py [ROOT]
 """
 import glob
@@ -122,6 +123,14 @@ def check_tests(root):
                    f"docs/internals/reliability.md: {path} has no test {name}")
 
 
+def check_samples(root, path):
+    """What tests/gpu/samples.py makes anew; it would leave out what it does not find."""
+    for part in read(root, path).split("<!-- sample -->\n")[1:]:
+        block, end, _ = part.partition("<!-- end of sample -->")
+        expect(end and block.strip("\n").startswith("    $ "),
+               f"{path}: a sample has no command or no end: {block.strip()[:40]}")
+
+
 def main(arguments):
     root = (arguments or [os.path.join(HERE, "..", "..")])[0]
     documents = [os.path.relpath(path, root) for path in
@@ -130,6 +139,7 @@ def main(arguments):
                         glob.glob(os.path.join(root, "workloads", "*.md")))]
     for path in documents:
         check_paths(root, path)
+        check_samples(root, path)
     expect(read(root, "README.md").count("\n") <= MOST_LINES,
            f"README.md: more than {MOST_LINES} lines")
     check_profile(root)

@@ -71,3 +71,8 @@ finds() {
 	plant docs/internals/reliability.md 's/"main returns"/"main comes back"/'
 	finds 'docs/internals/reliability.md: tests/preload/endings.bats has no test main comes back'
 }
+
+@test "a sample that is never made anew is found" {
+	plant docs/agents.md '/end of sample/d'
+	[[ "$output" == "docs/agents.md: a sample has no command or no end: "* ]]
+}
