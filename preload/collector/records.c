@@ -496,37 +496,16 @@ static void take_unified_memory(const struct activity *activity)
 #define CHEAP_NS	 2000
 #define CHEAP_ROWS	 32
 
-static struct {
-	const struct row *rows[CHEAP_ROWS];
-	unsigned count;
-} cheap;
+static unsigned cheap_rows;
 
 static void note_cheap(struct row *row, uint32_t callback)
 {
-	if (row->calls != MOST_CHEAP_CALLS || cheap.count == CHEAP_ROWS ||
+	if (row->calls != MOST_CHEAP_CALLS || cheap_rows == CHEAP_ROWS ||
 	    row->cupti.total / row->cupti.count >= CHEAP_NS)
 		return;
 	cupti_skip_call(callback);
 	row->more_calls = 1;
-	cheap.rows[cheap.count++] = row;
-}
-
-static void warn_of_cheap(void)
-{
-	char list[1024] = "";
-	size_t length = 0;
-
-	for (unsigned i = 0; i < cheap.count && length < sizeof(list); i++)
-		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
-					   i ? ", " : "",
-					   session_string(run.session, cheap.rows[i]->name));
-	if (cheap.count)
-		session_note(
-			run.session,
-			"Of each of these functions only the first %u calls are counted, as "
-			"recording a call takes as long as the call (--print-api-trace records "
-			"all): %s.",
-			MOST_CHEAP_CALLS, list);
+	cheap_rows++;
 }
 
 static void take_other(const struct activity *activity)
@@ -617,6 +596,5 @@ void records_settle(void)
 
 void records_finish(void)
 {
-	warn_of_cheap();
 	graph_launches_settle(UINT64_MAX);
 }

@@ -216,9 +216,11 @@ static void write_timing(struct report *report, const struct coverage *coverage)
 	write_corrections(report, coverage);
 }
 
-/* What was only counted. */
+/* What was only counted, and what was not. */
 static void write_counted(const struct report *report)
 {
+	const struct row *row = NULL;
+
 	const uint64_t *counters = session_header(report->session)->counters;
 	uint64_t outside = counters[COUNTER_operations_outside];
 	char count[NUMBER_SIZE];
@@ -233,6 +235,13 @@ static void write_counted(const struct report *report)
 		report_begin(report,
 			     "Outside the profiling window: %s GPU operation%s, counted only.\n",
 			     number_count(count, outside), plural(outside));
+	while ((row = session_next_row(report->session, row)) && !row->more_calls)
+		;
+	if (row)
+		report_begin(
+			report,
+			"Rows marked > had more calls than are counted: recording one takes as "
+			"long as the call (--print-api-trace records all).\n");
 }
 
 static const enum session_counter losses[] = {

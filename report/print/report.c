@@ -334,7 +334,7 @@ static void write_wrapped(const char *text, size_t indent, size_t width, FILE *f
 				length += strcspn(text + length, "m");
 				continue;
 			}
-			if (text[length] == ' ' && columns > indent)
+			if (text[length] == ' ' && text[length + 1] != '%' && columns > indent)
 				fits = length;
 			columns += (text[length] & 0xc0) != 0x80;
 		}
