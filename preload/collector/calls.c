@@ -98,7 +98,10 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 		run_count(COUNTER_timed_by_events, 1);
 		run_count(COUNTER_gated_pairs, operation->gated);
 		if (row) {
-			rows_add_event_time(row, operation);
+			if (rows_add_event_time(row, operation))
+				ranges_forget_first(&operation->operation->first_ranges, row);
+			if (operation->operation->first_alone)
+				operation->operation->first_ranges = operation->ranges;
 			row->host_included += operation->host_included;
 			row->gated += operation->gated;
 			row->may_wait += operation->may_wait || operation->holds_more;
@@ -464,7 +467,8 @@ void calls_finish(void)
 {
 	matcher_give_up();
 	calibration_note();
+	/* What ranges hold is fitted to their rows' number of calls. */
+	rows_take_lost();
 	session_subtract_overheads(run.session);
 	rows_finish();
-	rows_take_lost();
 }

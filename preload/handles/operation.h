@@ -10,6 +10,7 @@
 
 #include "preload/base/launch_state.h"
 #include "preload/driver/driver.h"
+#include "preload/nvtx/ranges.h"
 #include "report/session/session.h"
 
 /* The operations that exist from the start: X(identifier, row kind, name). */
@@ -71,10 +72,11 @@ struct operation {
 
 	/* For the collector thread only. */
 	struct row *rows[SESSION_DEVICES];
-	uint64_t calls, pairs;	  /* calls, and calls with an event pair, since the start */
-	uint64_t timed, shortest; /* calls timed by events; the shortest such time in ns */
-	bool first_alone;	  /* events have timed its first launch and no other */
-	uint64_t window_calls;	  /* calls in the present sampling window */
+	uint64_t calls, pairs;		 /* calls, and calls with an event pair, since the start */
+	uint64_t timed, shortest;	 /* calls timed by events; the shortest such time in ns */
+	bool first_alone;		 /* events have timed its first launch and no other */
+	struct range_place first_ranges; /* that the first launch was made in */
+	uint64_t window_calls;		 /* calls in the present sampling window */
 	/* Count-only launches that the collector has not added to a row yet: see calls.c. */
 	uint64_t untaken_calls;
 	uint32_t untaken_since;

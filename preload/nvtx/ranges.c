@@ -393,6 +393,19 @@ static void add_call(uint32_t range, const struct row *row, uint64_t nanoseconds
 		part->maximum = nanoseconds;
 }
 
+static void forget_first(uint32_t range, const struct row *row)
+{
+	struct nvtx_part *part = part_of(range, row);
+
+	/* With calls by CUPTI's records among them it is not known what is the first one's. */
+	if (!part || !(part->calls > 0) || part->event_calls < part->calls)
+		return;
+	part->calls = part->event_calls = 0;
+	part->total = part->maximum = 0;
+	part->known &= ~(uint32_t)MINIMUM_KNOWN;
+	part->untimed++;
+}
+
 /* How long after a thread's end its past is kept, in ns: records of its calls may still come. */
 #define KEEP_NS 2000000000u
 
@@ -652,6 +665,14 @@ void ranges_add_call(const struct range_place *place, const struct row *row, uin
 void ranges_add_untimed(const struct range_place *place, const struct row *row)
 {
 	ranges_add(place, row, 0, 0, CLOCK_NONE);
+}
+
+void ranges_forget_first(const struct range_place *place, const struct row *row)
+{
+	if (place->range)
+		forget_first(place->range, row);
+	for (uint32_t bits = place->started; bits; bits &= bits - 1)
+		forget_first(range_of(0, started_path((unsigned)__builtin_ctz(bits))), row);
 }
 
 /* CUPTI's clock and the host's differ by some microseconds. So the middle of the call decides, as

@@ -100,6 +100,9 @@ static inline void ranges_add(const struct range_place *place, const struct row 
 
 /* Adds a call whose time nobody knows: it is taken to be as long as the row's others. */
 void ranges_add_untimed(const struct range_place *place, const struct row *row);
+/* Makes the first call of a row whose time is to be left out such a one, as long as events have
+ * timed no other call of the row. */
+void ranges_forget_first(const struct range_place *place, const struct row *row);
 
 /* To be called at the end of the run: ends the ranges that are open. */
 void ranges_finish(void);

@@ -111,13 +111,13 @@ void rows_take(const struct seen *seen)
  * load. Chosen: loads of kernels took 40 us to 5 ms (H200). */
 #define LOAD_LEAST_NS 10000u
 
-/* Leaves out the first launch of a row, unless it is all that there is. */
-static void leave_out_load(struct row *row, const struct in_flight *second)
+/* Leaves out the first launch of a row, unless it is all that there is; whether it did. */
+static bool leave_out_load(struct row *row, const struct in_flight *second)
 {
 	struct histogram *histogram = session_histogram(run.session, row->events.histogram);
 
 	if (row->events.count != 1 || row->events.total <= second->by_events + LOAD_LEAST_NS)
-		return;
+		return false;
 	if (histogram)
 		memset(histogram, 0, sizeof(*histogram));
 	row->events = (struct figures){.histogram = row->events.histogram};
@@ -125,14 +125,15 @@ static void leave_out_load(struct row *row, const struct in_flight *second)
 	row->gated = row->may_wait = row->beside = row->queued = 0;
 	row->untimed[UNTIMED_FIRST_LAUNCH]++;
 	run_count(COUNTER_timed_by_events, UINT64_MAX);
+	return true;
 }
 
 bool rows_were_queued;
 
-void rows_add_event_time(struct row *row, const struct in_flight *operation)
+bool rows_add_event_time(struct row *row, const struct in_flight *operation)
 {
-	if (operation->operation->first_alone)
-		leave_out_load(row, operation);
+	bool left_out = operation->operation->first_alone && leave_out_load(row, operation);
+
 	operation->operation->first_alone = row->events.count == 0 && operation->first;
 	session_add_weighted(run.session, &row->events, operation->by_events,
 			     estimate_whole_calls(&row->estimate, operation->weight));
@@ -140,6 +141,7 @@ void rows_add_event_time(struct row *row, const struct in_flight *operation)
 	session_add_size(&row->events, operation->bytes, operation->by_events);
 	row->queued += operation->queued;
 	rows_were_queued |= operation->queued && row->overhead == OVERHEAD_KERNEL;
+	return left_out;
 }
 
 bool rows_has_activity(const struct call_record *record)

@@ -13,8 +13,9 @@
 struct row *rows_of(struct operation *operation, int device);
 /* Takes a record, or a launch of a graph whose nodes have all been recorded (no activity). */
 void rows_take(const struct seen *seen);
-/* Adds what an event pair measured. */
-void rows_add_event_time(struct row *row, const struct in_flight *operation);
+/* Adds what an event pair measured; whether that left out the time of the row's first launch, which
+ * loaded the kernel. */
+bool rows_add_event_time(struct row *row, const struct in_flight *operation);
 /* Whether any event time was of a queued operation that runs as a kernel (calibration.h). */
 extern bool rows_were_queued;
 /* Whether CUPTI makes an API record of the call, so that the row counts that instead. */

@@ -127,6 +127,35 @@ void session_correct_trace(struct session *session)
 			correct_place(session, &session->places[i]);
 }
 
+/*
+ * A part holds the calls that were timed, each for those that it stands for. The row knows how many
+ * calls there were, and estimates their time stretch by stretch (estimate.h): what the weighted
+ * calls lack of that, or have too much, is shared out among the parts, or the shares of ranges
+ * would not add to that of the range around them. First launches that were left out are in the
+ * parts already, as calls without a time.
+ */
+static void fit_to_row(struct nvtx_part *part, const struct row *row)
+{
+	const uint64_t calls = row->calls > row->events.count ? row->calls : row->events.count;
+	const uint64_t left_out = row->untimed[UNTIMED_FIRST_LAUNCH];
+	double weight = 0, total = 0, rest, scale;
+
+	if (row->cupti.count || row->events.count >= calls || left_out >= calls)
+		return;
+	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
+		weight += row->estimate.strata[i].weight;
+		total += row->estimate.strata[i].total;
+	}
+	rest = (double)(calls - left_out);
+	if (weight > 0 && total > 0) {
+		scale = estimate_of(&row->estimate, calls).total * rest / (double)calls / total;
+		part->total = to_unsigned((double)part->total * scale + 0.5);
+		part->calls *= rest / weight;
+		part->event_calls *= rest / weight;
+		part->estimated = 1;
+	}
+}
+
 /* What a row's calls were inside of ranges. */
 static void correct_parts(struct session *session)
 {
@@ -145,6 +174,7 @@ static void correct_parts(struct session *session)
 			continue;
 		take_off(&corrected->minimum, rounded(overhead));
 		take_off(&corrected->maximum, rounded(overhead));
+		fit_to_row(corrected, row);
 	}
 }
 

@@ -156,6 +156,18 @@ main/step 3 9 9000 3 3000
 main/step/inner 3 6 6000 6 6000" ranges
 }
 
+# What events have timed of a range stands for all of it, as in the rows.
+@test "a range around everything has all calls and 100 % of the time, also by a sample of events" {
+	export SIM_KERNEL_NS=first=3000,second=9000
+	options='--timer events --budget 1' in_ranges launches
+	"$built/ktime" export --json - session | jq -c '([.rows[] | select(.kind == "kernel")]) as $rows |
+		.ranges[0].all as $all | [([$rows[].events.count] | add) < 20000,
+		($all.operations * 1000 | round),
+		($all.time - ([$rows[] | .estimate.total // .events.total] | add) | fabs) <= 2,
+		([.ranges[].own.time] | add) == $all.time]' >got
+	is '[true,20000000,true,true]' cat got
+}
+
 @test "an operation whose record CUPTI drops counts in its range with its row's average" {
 	SIM_CUPTI_DROP=3 in_ranges nested
 	[ "$(counter cupti_dropped)" -gt 0 ]

@@ -131,6 +131,25 @@ TEST(what_ran_in_ranges_loses_what_its_row_does)
 	assert_int_equal(mixed->maximum, 12000);
 }
 
+/* 10 of 20 calls were timed, all in ranges: six of those in one and four in the other. A first
+ * launch that was left out is in one of them already. */
+TEST(what_ran_in_ranges_adds_to_what_the_row_is_estimated_to)
+{
+	struct row *row = row_of(OVERHEAD_KERNEL, 10, 0);
+	struct nvtx_part *six = part_of(row, 6, 6), *four = part_of(row, 4, 4);
+	double total;
+
+	row->calls = 20;
+	row->untimed[UNTIMED_FIRST_LAUNCH] = 1;
+	six->total = 145000 - four->total;
+	session_subtract_overheads(session);
+	total = estimate_of(&row->estimate, 20).total;
+	assert_true(fabs((double)(six->total + four->total) - total * 19 / 20) < 2);
+	assert_true(fabs(six->calls + four->calls - 19) < 1e-6);
+	assert_true(six->estimated && four->estimated);
+	assert_true(six->calls == six->event_calls);
+}
+
 /* The trace has no word of which pairs were queued. */
 TEST(records_lose_what_all_pairs_hold)
 {

@@ -4,7 +4,7 @@
  * takes 1001 ns on the simulated device.
  *
  * usage: ranges nested|domains|threads|started|names|unbalanced|open|deep|many|modules LIBRARY|old|
- *        forked|graph|variable|named NAME
+ *               forked|graph|launches|variable|named NAME
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -351,6 +351,26 @@ static void graph(void)
 	nvtxRangePop();
 }
 
+/* Kernels of different times in ranges inside of one that holds all; their first launches are in
+ * the first of these. */
+static void many_launches(void)
+{
+	CUfunction first, second;
+
+	nvtxRangePushA("all");
+	start();
+	first = check_kernel("first");
+	second = check_kernel("second");
+	for (int i = 0; i < 400; i++) {
+		nvtxRangePushA(i % 4 ? "often" : "seldom");
+		for (int j = 0; j < 50; j++)
+			check_launch(j % 5 ? first : second, stream);
+		nvtxRangePop();
+		CHECK(cuStreamSynchronize(stream));
+	}
+	nvtxRangePop();
+}
+
 /* A range of any name, in a domain of that name. */
 static void named(const char *name)
 {
@@ -371,10 +391,19 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} modes[] = {
-		{"nested", nested},	{"domains", domains}, {"threads", threads},
-		{"started", started},	{"names", names},     {"unbalanced", unbalanced},
-		{"open", open_at_exit}, {"deep", deep},	      {"many", many},
-		{"old", old},		{"forked", forked},   {"graph", graph},
+		{"nested", nested},
+		{"domains", domains},
+		{"threads", threads},
+		{"started", started},
+		{"names", names},
+		{"unbalanced", unbalanced},
+		{"open", open_at_exit},
+		{"deep", deep},
+		{"many", many},
+		{"old", old},
+		{"forked", forked},
+		{"graph", graph},
+		{"launches", many_launches},
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "modules")) {
