@@ -163,7 +163,7 @@ main/step/inner 3 6 6000 6 6000" ranges
 	"$built/ktime" export --json - session | jq -c '([.rows[] | select(.kind == "kernel")]) as $rows |
 		.ranges[0].all as $all | [([$rows[].events.count] | add) < 20000,
 		($all.operations * 1000 | round),
-		($all.time - ([$rows[] | .estimate.total // .events.total] | add) | fabs) <= 2,
+		($all.time / ([$rows[] | .estimate.total // .events.total] | add) - 1 | fabs) < 0.0001,
 		([.ranges[].own.time] | add) == $all.time]' >got
 	is '[true,20000000,true,true]' cat got
 }
