@@ -10,6 +10,7 @@
 
 #include "report/export/json.h"
 #include "report/names/visible.h"
+#include "report/print/report.h"
 #include "report/sheet/sheet.h"
 
 static void free_reading(struct reading *reading)
@@ -336,6 +337,8 @@ static void write_json(const struct reading *reading, const struct reading_rows 
 	json_text(&json, "command", reading->profile.command);
 	json_real(&json, "seconds", reading_seconds(reading));
 	json_real(&json, "run_seconds", reading_run_seconds(reading));
+	if (rows_include_overhead(reading->now))
+		json_bool(&json, "includes_overhead", true);
 	json_array(&json, "devices");
 	for (unsigned device = 0; device < SESSION_DEVICES; device++) {
 		struct reading_use use;

@@ -55,13 +55,33 @@ static const char *likely_reason(const struct session *session, const struct row
 	return row->checked_overlapped > 0 ? overlapped : "no likely reason was seen";
 }
 
+/* Whether what the row's event pairs hold beside the operation was measured. */
+static bool overhead_is_known(const struct session *session, const struct row *row)
+{
+	const uint32_t kind = row->overhead;
+
+	return kind < OVERHEAD_KINDS && session_header(session)->overheads[kind].pairs > 0;
+}
+
+bool rows_include_overhead(const struct session *session)
+{
+	enum clock_source clock;
+	const struct row *row;
+
+	session_for_each_row (session, row) {
+		if (!row_is_gpu(row->kind) || row->host_included || row->summed)
+			continue;
+		row_figures(session, row, &clock);
+		if (clock == CLOCK_EVENTS && !overhead_is_known(session, row))
+			return true;
+	}
+	return false;
+}
+
 static void judge(struct agreement_row *judged, const struct session *session,
 		  const struct row *row)
 {
 	const struct histogram *differences = session_histogram(session, row->difference_histogram);
-	/* What the row's event pairs hold beside the operation. */
-	bool overhead_known = row->overhead < OVERHEAD_KINDS &&
-			      session_header(session)->overheads[row->overhead].pairs > 0;
 
 	judged->calls = row_calls(row);
 	judged->checked = row->checked;
@@ -80,7 +100,7 @@ static void judge(struct agreement_row *judged, const struct session *session,
 	judged->percent =
 		judged->cupti > 0 ? 100.0 * (double)judged->difference / (double)judged->cupti : 0;
 	judged->median = differences ? histogram_percentile(differences, 0.5) : judged->difference;
-	if (!overhead_known) {
+	if (!overhead_is_known(session, row)) {
 		judged->reason = "the event-pair overhead was not measured";
 	} else if (judged->difference <= AGREEMENT_NANOSECONDS ||
 		   judged->percent <= AGREEMENT_PERCENT) {

@@ -84,6 +84,9 @@ int agreement_write(struct report *report);
 int agreement_count(struct report *report, size_t *disagreeing, size_t *rows);
 /* Whether events alone timed operations of the GPU. */
 bool rows_are_by_events(const struct session *session);
+/* Whether times of operations that a report shows hold the event-pair overhead, as it has not been
+ * measured: it is at the program's end. */
+bool rows_include_overhead(const struct session *session);
 /* Rates beside the device's peaks, of --bandwidth and what kernels were declared to do. */
 int rates_write(struct report *report);
 /*

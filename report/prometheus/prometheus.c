@@ -47,6 +47,8 @@
 	  "Time by which ktime makes the run longer, about.")                                      \
 	X(BACKGROUND, "ktime_background_cpu_seconds_total", "counter",                             \
 	  "Processor time of ktime's background thread.")                                          \
+	X(OVERHEAD_INCLUDED, "ktime_event_overhead_included", "gauge",                             \
+	  "1: times by CUDA events hold the event-pair overhead, measured at the program's end.")  \
 	X(OWN_MEMORY, "ktime_overhead_memory_bytes", "gauge", "Peak memory that ktime takes.")
 
 #define METRIC_ENUM(name, text, type, help) METRIC_##name,
@@ -695,6 +697,7 @@ int prometheus_add(struct prometheus *metrics, const struct session *session,
 	add_rows(&adding);
 	write_use(&adding);
 	write_memory(&adding);
+	add(&adding, METRIC_OVERHEAD_INCLUDED, -1, "", "", rows_include_overhead(session));
 out:
 	uselocale(before);
 	return adding.error;

@@ -17,6 +17,26 @@ last_rows()
 	tail -n 1 "$1" | jq -r '.rows[] | "\(.kind) \(.name) \(.calls) \(.total) \(.run_calls) \(.run_total)"'
 }
 
+@test "top says where times by events hold the event-pair overhead, which is not measured yet" {
+	KTIME_OPTIONS="--timer events --events all" serve
+	order first 5
+	order settle
+	is true jq .includes_overhead <("$ktime" top --json -n 1 "$program")
+	"$ktime" prometheus "$program" >metrics
+	grep -q '^ktime_event_overhead_included{.*} 1$' metrics
+	"$ktime" snapshot "$program" -o taken
+	"$ktime" show taken 2>&1 | grep 'times by events include the event-pair overhead'
+	dismiss
+	rm -f orders answers
+	serve
+	order first 5
+	order settle
+	is null jq .includes_overhead <("$ktime" top --json -n 1 "$program")
+	"$ktime" prometheus "$program" >metrics
+	grep -q '^ktime_event_overhead_included{.*} 0$' metrics
+	dismiss
+}
+
 @test "top -b tells the run so far, and then what came since the last line" {
 	export SIM_KERNEL_NS=first=1000,second=3000
 	serve
