@@ -53,7 +53,7 @@ void plan_choose(enum plan_state state, uint32_t version, bool runtime_records, 
 	bool ever = state == PLAN_MATCHED || state == PLAN_DEFERRED;
 
 	plan.state = state;
-	plan.within_budget = state == PLAN_WAITING;
+	plan.starts_within_budget = state == PLAN_WAITING;
 	plan.begun = !plan_begins_later();
 	launch_state.events =
 		run.settings.timer != TIMER_CUPTI && run.settings.events != EVENTS_OFF;

@@ -74,8 +74,9 @@ struct plan {
 
 	/* For the collector thread. */
 	enum plan_state state;
-	bool within_budget;   /* the user has set a budget; CUPTI starts once it fits, or has */
-	uint64_t cupti_since; /* calls that began later leave records, in clock_ticks() */
+	bool starts_within_budget; /* the user has set a budget; CUPTI starts once it fits, or has
+				    */
+	uint64_t cupti_since;	   /* calls that began later leave records, in clock_ticks() */
 };
 
 /* What the launch path reads of it is in launch_state. Written by the functions below alone. */
@@ -102,7 +103,7 @@ static inline bool plan_matches(void)
  * covers. Of no meaning in PLAN_EVENTS, where there are no records. */
 static inline bool plan_is_complete(void)
 {
-	return plan_matches() || (plan.state == PLAN_CONTINUOUS && !plan.within_budget);
+	return plan_matches() || (plan.state == PLAN_CONTINUOUS && !plan.starts_within_budget);
 }
 
 /*

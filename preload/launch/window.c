@@ -37,7 +37,7 @@ static uint64_t nanoseconds(double given)
 	return given > 0 ? (uint64_t)((given < SECONDS_MOST ? given : SECONDS_MOST) * 1e9) : 0;
 }
 
-void window_start(const struct window_times *times)
+void window_start(const struct window_plan *times)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	bool on = times->from_start && !(times->delay > 0);

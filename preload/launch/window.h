@@ -21,13 +21,13 @@ static inline bool window_is_open(void)
 }
 
 /* The plan of the profiling window: when it opens and closes, in seconds; 0: no such limit. */
-struct window_times {
+struct window_plan {
 	bool from_start;
 	double delay, duration, every, timeout;
 };
 
 /* To be called once, before the first call and after plan_choose(). */
-void window_start(const struct window_times *times);
+void window_start(const struct window_plan *times);
 /* Whether --every and --duration make each window last until the next one opens, so that everything
  * is profiled. */
 bool window_stays_open(void);

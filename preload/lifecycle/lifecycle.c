@@ -416,9 +416,9 @@ static void start_once(void)
 	describe_cupti();
 	metrics_start(cupti.started ? "" : cupti.reason);
 	run.header->events_active = launch_state.events;
-	window_start(&(struct window_times){run.settings.profile_from_start, run.settings.delay,
-					    run.settings.duration, run.settings.every,
-					    run.settings.timeout});
+	window_start(&(struct window_plan){run.settings.profile_from_start, run.settings.delay,
+					   run.settings.duration, run.settings.every,
+					   run.settings.timeout});
 	if (window_stays_open())
 		session_note(run.session,
 			     "All is collected: each window is as long as the time from one to the "

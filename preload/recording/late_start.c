@@ -84,7 +84,7 @@ static double graph_call_ns(const struct operation *operation, double nodes)
 }
 
 static void add_graph(struct launch_costs *costs, const struct operation *operation,
-		      const struct launched *launched, double launches, bool within_budget)
+		      const struct launched *launched, double launches, bool starts_within_budget)
 {
 	const struct graph_contents *contents =
 		atomic_load_explicit(&operation->contents, memory_order_acquire);
@@ -92,11 +92,12 @@ static void add_graph(struct launch_costs *costs, const struct operation *operat
 	double copies = contents ? contents->copies : 0;
 	/* With CUPTI from the start every call counts, and the device's idle time is the bound for
 	 * all. Otherwise those count that are not known to have been queued. */
-	double idle = within_budget ? launched->idle : 1;
+	double idle = starts_within_budget ? launched->idle : 1;
 
 	costs->calls += launches * idle * graph_call_ns(operation, nodes);
-	costs->standing += within_budget ? launches * (1 - idle) * nodes * NODE_QUEUED_LATE_NS
-					 : launches * nodes * NODE_QUEUED_STANDING_NS;
+	costs->standing += starts_within_budget
+				   ? launches * (1 - idle) * nodes * NODE_QUEUED_LATE_NS
+				   : launches * nodes * NODE_QUEUED_STANDING_NS;
 	costs->copies += launches * copies * NODE_COPY_NS;
 	costs->recording += launches * (nodes - copies) * NODE_RECORDING_NS;
 }
@@ -124,7 +125,7 @@ void launch_costs_see_call(const struct in_flight *call)
 		*shortest = taken;
 }
 
-struct launch_costs launch_costs_take(bool within_budget, uint64_t elapsed)
+struct launch_costs launch_costs_take(bool starts_within_budget, uint64_t elapsed)
 {
 	struct launch_costs costs = {0};
 	uint64_t devices = 0; /* a bit each */
@@ -143,14 +144,15 @@ struct launch_costs launch_costs_take(bool within_budget, uint64_t elapsed)
 		busy += (double)launches * launched.device_ns;
 		devices |= launched.devices;
 		if (operation->kind == ROW_GRAPH)
-			add_graph(&costs, operation, &launched, (double)launches, within_budget);
+			add_graph(&costs, operation, &launched, (double)launches,
+				  starts_within_budget);
 		else
 			add_other(&costs, operation, &launched, (double)launches);
 	}
 	/* The program cannot have waited for longer than a device had nothing to do. Of operations
 	 * that overlap in several streams this leaves less than that. */
 	idle = (double)elapsed * __builtin_popcountll(devices) - busy;
-	if (!within_budget && costs.calls > idle)
+	if (!starts_within_budget && costs.calls > idle)
 		costs.calls = idle > 0 ? idle : 0;
 	costs.standing += costs.calls;
 	return costs;

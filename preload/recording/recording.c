@@ -462,12 +462,12 @@ void recording_start(void (*wake)(void), const struct cupti_settings *later, cup
 	recording.adapts = pause_is_safe() && plan_may_adapt();
 	if (!recording.adapts)
 		return;
-	recording.part = budget_of(plan.within_budget ? BUDGET_OF_WINDOWS : BUDGET_WHOLE);
+	recording.part = budget_of(plan.starts_within_budget ? BUDGET_OF_WINDOWS : BUDGET_WHOLE);
 	recording.credit = recording.part * BUDGET_SAVED_NS;
 	window_times_start(now, budget_of(BUDGET_OF_WINDOWS), clock_ticks() << 20);
 	graph_follow_updates();
 	instantiation_watch(wake);
-	if (!plan.within_budget)
+	if (!plan.starts_within_budget)
 		return;
 	recording.on = false;
 	recording.costs_taken = now;
@@ -525,7 +525,7 @@ static void begin_recording(uint64_t now)
 static void update_costs(uint64_t now)
 {
 	uint64_t elapsed = now - recording.costs_taken;
-	struct launch_costs costs = launch_costs_take(plan.within_budget, elapsed);
+	struct launch_costs costs = launch_costs_take(plan.starts_within_budget, elapsed);
 
 	recording.costs_taken = now;
 	if (plan.state == PLAN_WAITING) {
@@ -533,13 +533,13 @@ static void update_costs(uint64_t now)
 			begin_recording(now);
 		return;
 	}
-	if (plan.within_budget || !recording.on) {
+	if (plan.starts_within_budget || !recording.on) {
 		session_count(run.session, COUNTER_cupti_standing_ns, (uint64_t)costs.standing);
 		session_count(run.session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
 	}
 	/* Launches that are only counted are not taken one by one. */
-	recording.work += plan.within_budget ? costs.recording : 0;
-	if (plan.within_budget && recording.on) {
+	recording.work += plan.starts_within_budget ? costs.recording : 0;
+	if (plan.starts_within_budget && recording.on) {
 		recording.credit -= costs.recording;
 		window.spent += costs.recording;
 	}
@@ -646,13 +646,14 @@ static void begin_windows(uint64_t now)
 {
 	plan_over_budget();
 	window.spent = 0;
-	window.random = plan.within_budget;
+	window.random = plan.starts_within_budget;
 	close_window(now);
 	session_note(run.session,
 		     "Kernels are recorded in windows: recording all %s would exceed the budget of "
 		     "%g %%%s. All calls are counted.",
-		     plan.within_budget ? "of them" : "nodes of the graphs", budget_percent(),
-		     plan.within_budget ? "" : " (--graph node records them)");
+		     plan.starts_within_budget ? "of them" : "nodes of the graphs",
+		     budget_percent(),
+		     plan.starts_within_budget ? "" : " (--graph node records them)");
 }
 
 /* Whether a window is to be opened for a graph that was never recorded; such windows are no more
@@ -707,7 +708,7 @@ void recording_update_rows(void)
 {
 	if (plan_matches())
 		return;
-	if (plan.within_budget && plan.state == PLAN_CONTINUOUS)
+	if (plan.starts_within_budget && plan.state == PLAN_CONTINUOUS)
 		sums_close_window(true);
 	sums_update_rows();
 }
@@ -752,7 +753,7 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 		sums_start();
 	}
 	if (now - recording.costs_taken >= COSTS_PERIOD_NS ||
-	    (plan.within_budget && recording.on && plan.state == PLAN_WINDOWS))
+	    (plan.starts_within_budget && recording.on && plan.state == PLAN_WINDOWS))
 		update_costs(now);
 	if (plan.state != PLAN_WAITING)
 		update_recording(now);

@@ -44,10 +44,10 @@ struct launch_costs {
  * recorded no kernels. */
 void launch_costs_see_call(const struct in_flight *call);
 /* Returns what CUPTI costs the launches that were counted since the last call, which was `elapsed`
- * ns ago, or would cost them. `within_budget`: as in struct plan; the program has made its graphs
- * before CUPTI is started; then `calls` is not bounded by the device's idle time, as a start that
- * costs too much cannot be undone. */
-struct launch_costs launch_costs_take(bool within_budget, uint64_t elapsed);
+ * ns ago, or would cost them. `starts_within_budget`: as in struct plan; the program has made its
+ * graphs before CUPTI is started; then `calls` is not bounded by the device's idle time, as a start
+ * that costs too much cannot be undone. */
+struct launch_costs launch_costs_take(bool starts_within_budget, uint64_t elapsed);
 
 /* Prepares a later start of CUPTI by `start` with these settings, which are copied. The plan's
  * state says when: in deferred_start_now() (PLAN_DEFERRED), or once the cost fits into the budget
