@@ -18,10 +18,15 @@
 /* Copies and kernels overlap if this part of the shorter of the two does. Chosen. */
 #define OVERLAPPING_PART 0.1
 
+/* Below this part of its time busy, in percent, a device is no bottleneck: the run hardly is about
+ * its work. Chosen. */
+#define LEAST_USE	 1
+
 /* Of one device. */
 struct figures_found {
 	uint64_t causes[IDLE_CAUSE_COUNT];
 	uint64_t memory, loading; /* idle time in such calls */
+	uint64_t paused;	  /* idle time in loading, and in the longest pause of each cause */
 	uint64_t longest;	  /* part of a gap in which the program was in its own code */
 	uint64_t short_kernels, other_kernels;
 };
@@ -33,6 +38,11 @@ static bool has_one_of(const char *name, const char *const *parts)
 	return *parts;
 }
 
+static uint64_t at_least(uint64_t time, uint64_t least)
+{
+	return time >= least ? time : 0;
+}
+
 static void add_cause(struct figures_found *found, const struct session *session,
 		      const struct idle_row *row)
 {
@@ -42,14 +52,15 @@ static void add_cause(struct figures_found *found, const struct session *session
 		NULL};
 	static const char *const loading[] = {"LibraryLoad", "ModuleLoad", NULL};
 	const char *name = session_string(session, row->name);
+	bool loads = row->cause == IDLE_FIRST_LAUNCH ||
+		     (row->cause == IDLE_CALL && has_one_of(name, loading));
 
 	found->causes[row->cause] += row->total;
 	if (row->cause == IDLE_CALL && has_one_of(name, memory))
 		found->memory += row->total;
-	if (row->cause == IDLE_FIRST_LAUNCH ||
-	    (row->cause == IDLE_CALL && has_one_of(name, loading))) {
+	if (loads)
 		found->loading += row->total;
-	}
+	found->paused += loads ? row->total : at_least(row->longest, LONG_GAP_NS);
 	if ((row->cause == IDLE_PROGRAM || row->cause == IDLE_AFTER_WAIT) &&
 	    row->longest > found->longest)
 		found->longest = row->longest;
@@ -72,11 +83,6 @@ static void add_kernels(struct figures_found *found, const struct session *sessi
 	launches -= row->graph_records < launches ? row->graph_records : launches;
 	found->short_kernels += count;
 	found->other_kernels += launches > count ? launches - count : 0;
-}
-
-static uint64_t at_least(uint64_t time, uint64_t least)
-{
-	return time >= least ? time : 0;
 }
 
 static int compare(const void *left, const void *right)
@@ -102,13 +108,28 @@ struct found {
 	uint64_t count, time;
 };
 
+/*
+ * Idle time that larger batches would fill: between the operations of steady work. A program that
+ * loads a model or compiles for a minute and computes for a second is as idle, and has no batches;
+ * what held it up is among the other findings.
+ */
+static uint64_t low_use(const struct device_use *use, const struct figures_found *found)
+{
+	uint64_t whole, idle = idle_time(use, &whole);
+	uint64_t steady = idle > found->paused ? idle - found->paused : 0;
+	bool found_low = time_percent(steady, whole) >= rules[FINDING_LOW_USE].least &&
+			 time_percent(use->busy, whole) >= LEAST_USE;
+
+	return found_low ? idle : 0;
+}
+
 static void fill_of_device(struct found figures[FINDING_COUNT], const struct session *session,
 			   int device)
 {
 	const struct call_totals *totals = &session_header(session)->totals;
 	const struct device_use *use = &session_header(session)->uses[device];
 	uint64_t shorter = use->kernels < use->copies ? use->kernels : use->copies;
-	uint64_t both = busy_with_both(use), whole;
+	uint64_t both = busy_with_both(use);
 	struct figures_found found = {.memory = 0};
 	const struct idle_row *cause;
 	const struct row *row;
@@ -134,7 +155,7 @@ static void fill_of_device(struct found figures[FINDING_COUNT], const struct ses
 	if ((double)both < OVERLAPPING_PART * (double)shorter)
 		figures[FINDING_OVERLAP] = (struct found){0, shorter - both};
 	figures[FINDING_LOADING] = (struct found){0, at_least(found.loading, LEAST_LOADING_NS)};
-	figures[FINDING_LOW_USE] = (struct found){0, idle_time(use, &whole)};
+	figures[FINDING_LOW_USE] = (struct found){0, low_use(use, &found)};
 }
 
 static uint64_t time_of_devices(const struct session *session)

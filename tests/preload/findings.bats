@@ -129,6 +129,13 @@ times()
 	! grep -q '^low use' out || false
 }
 
+@test "a GPU that waits while the program loads is idle, and that is no matter of batches" {
+	findings k,1000000 h,59000000000 k,999000000 >out
+	grep -qx 'long gap - 58998998000' out
+	! grep -q '^low use' out || false
+	! grep -q 'larger batches' report || false
+}
+
 @test "each device is held to the rules, and the one where it is worst is named" {
 	export SIM_DEVICES=2
 	# Device 0 is busy, device 1 idle for most of its time: together they are not.

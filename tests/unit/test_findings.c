@@ -170,6 +170,32 @@ TEST(copies_beside_kernels_overlap_from_a_tenth_on)
 	assert_null(found(FINDING_OVERLAP));
 }
 
+/* A second of work in a minute in which a script loads and compiles. */
+TEST(loading_and_pauses_are_no_low_use)
+{
+	struct device_use *use = &header->uses[0];
+	struct idle_row *pause;
+
+	use->last = use->first + 60000 * MS;
+	is_found(FINDING_LOW_USE, 0, 59000 * MS, 100 * 59.0 / 60);
+	idle(IDLE_CALL, "cuLibraryLoadData", 20000 * MS);
+	is_found(FINDING_LOADING, 0, 20000 * MS, 100 / 3.0);
+	assert_non_null(found(FINDING_LOW_USE));
+	pause = idle(IDLE_PROGRAM, NULL, 39000 * MS);
+	pause->longest = 9000 * MS;
+	assert_non_null(found(FINDING_LOW_USE));
+	pause->longest += 1;
+	assert_null(found(FINDING_LOW_USE));
+	is_found(FINDING_GAP, 0, 9000 * MS + 1, 100 * (9000 * MS + 1.0) / (60000 * MS));
+	/* Hardly any work at all, whatever the pauses are. */
+	pause->longest = 0;
+	assert_non_null(found(FINDING_LOW_USE));
+	use->busy = 600 * MS;
+	assert_non_null(found(FINDING_LOW_USE));
+	use->busy--;
+	assert_null(found(FINDING_LOW_USE));
+}
+
 TEST(low_use_comes_last_and_others_by_their_time)
 {
 	header->uses[0].excluded = 200 * MS;
