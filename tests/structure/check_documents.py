@@ -124,7 +124,7 @@ def check_tests(root):
 
 
 def check_samples(root, path):
-    """What tests/gpu/samples.py makes anew; it would leave out what it does not find."""
+    """What tests/gpu/document_samples.py makes anew; it would leave out what it does not find."""
     for part in read(root, path).split("<!-- sample -->\n")[1:]:
         block, end, _ = part.partition("<!-- end of sample -->")
         expect(end and block.strip("\n").startswith("    $ "),

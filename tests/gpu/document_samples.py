@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the samples in the documents anew, on this machine's GPU.
 
-usage: samples.py [--output FOLDER] [--profiles FOLDER] [PAGE…]
+usage: document_samples.py [--output FOLDER] [--profiles FOLDER] [PAGE…]
 
 A sample is a block of a page between <!-- sample --> and <!-- end of sample -->. Its lines that
 begin with "$ " are the commands, the others what they printed. The commands are run as in a
