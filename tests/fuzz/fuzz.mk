@@ -8,11 +8,11 @@ FUZZ_READERS := profile csv sqlite options activity names merged layout
 FUZZ_SOURCES := $(addprefix cupti/, activity.c library.c) $(filter-out report/command/main.c, \
 	$(REPORT_LIBRARY_SOURCES) $(REPORT_COMMAND_SOURCES))
 
-$(BUILD)/tests/fuzz/fuzz: $(addprefix $(BUILD)/obj/, tests/fuzz/fuzz.o tests/fuzz/merged.o $(FUZZ_SOURCES:.c=.o) report/html/assets.o)
+$(BUILD)/tests/fuzz/fuzz: $(addprefix $(BUILD)/obj/, tests/fuzz/fuzz.o tests/fuzz/merged.o $(FUZZ_SOURCES:.c=.o) report/command/assets.o)
 	@mkdir -p $(@D)
 	$(LINK) $^ $(REPORT_COMMAND_LIBRARIES) -o $@
 
-$(BUILD)/tests/fuzz/libfuzzer: tests/fuzz/fuzz.c tests/fuzz/merged.c $(FUZZ_SOURCES) report/html/assets.S | toolkit
+$(BUILD)/tests/fuzz/libfuzzer: tests/fuzz/fuzz.c tests/fuzz/merged.c $(FUZZ_SOURCES) report/command/assets.S | toolkit
 	@mkdir -p $(@D)
 	$(call say,LD)clang $(KTIME_CPPFLAGS) -DFUZZ_LIBFUZZER -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined $^ $(REPORT_COMMAND_LIBRARIES) -o $@
