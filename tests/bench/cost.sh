@@ -29,7 +29,7 @@ profile() {
 	local process status=0
 
 	rm -f "$directory"/callgrind*
-	XDG_RUNTIME_DIR=$directory KTIME_OPTIONS=$1 LD_PRELOAD=$PWD/$build/libktime.so bash -c '
+	XDG_RUNTIME_DIR=$directory KTIME_OPTIONS="--verbose $1" LD_PRELOAD=$PWD/$build/libktime.so bash -c '
 		mkdir "$XDG_RUNTIME_DIR/ktime.$$" "/dev/shm/ktime.$$"
 		exec "$@"' - tests/sim/run valgrind --tool=callgrind --separate-threads=yes \
 		--callgrind-out-file="$directory/callgrind" "$program" "$2" $what \

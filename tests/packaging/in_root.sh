@@ -13,7 +13,7 @@ export LD_LIBRARY_PATH=$PWD/simulated
 
 row='100.00% .* 1 .*\[CUDA memset\]'
 [[ $("$bin/ktime" --version) == "ktime "* ]] || fail "--version"
-"$bin/ktime" python3 memset.py 2>report || fail "$(<report)"
+"$bin/ktime" --verbose python3 memset.py 2>report || fail "$(<report)"
 grep -q "$row" report || fail "$(<report)"
 grep -q 'Timing: CUPTI' report || fail "$(<report)"
 "$bin/python" -m ktime -o run.ktime python3 memset.py 2>report || fail "$(<report)"
