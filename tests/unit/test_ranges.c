@@ -291,6 +291,40 @@ TEST(started_ranges_hold_what_any_thread_calls)
 	ranges_drain();
 }
 
+/* As the row leaves it out; calls that CUPTI has timed stay. */
+TEST(a_first_launch_that_is_left_out_has_no_time_in_its_ranges)
+{
+	struct row *loaded = session_row(run.session, ROW_KERNEL, "loaded", 0);
+	struct row *other = session_row(run.session, ROW_KERNEL, "by both clocks", 0);
+	uint64_t id = range_start(names_range(0, "around"));
+	const struct nvtx_part *part;
+	struct range_place place;
+
+	push("first");
+	ranges_drain();
+	place = here(clock_ticks());
+	assert_true(loaded && other);
+	ranges_add(&place, loaded, 5000000, 1, CLOCK_EVENTS);
+	ranges_forget_first(&place, loaded);
+	ranges_add(&place, loaded, 2000, 1, CLOCK_EVENTS);
+	ranges_add(&place, other, 100, 1, CLOCK_CUPTI);
+	ranges_add(&place, other, 5000000, 1, CLOCK_EVENTS);
+	ranges_forget_first(&place, other);
+	for (int i = 0; i < 2; i++) {
+		part = part_in(i ? "around" : "first", loaded);
+		assert_true(part->calls == 1 && part->event_calls == 1 && part->untimed == 1);
+		assert_int_equal(part->total, 2000);
+		assert_int_equal(part->minimum, 2000);
+		assert_int_equal(part->maximum, 2000);
+		part = part_in(i ? "around" : "first", other);
+		assert_true(part->calls == 2 && part->untimed == 0);
+		assert_int_equal(part->total, 5000100);
+	}
+	range_pop(0);
+	range_end(id);
+	ranges_drain();
+}
+
 TEST(a_call_without_a_row_is_lost)
 {
 	const uint64_t *lost = &run.header->counters[COUNTER_ranges_lost];
