@@ -197,8 +197,8 @@ static bool recording_stops(void)
 {
 	if (pause_is_refused()) {
 		snprintf(measured.reason, sizeof(measured.reason),
-			 "the program records kernels itself, as torch.profiler does; run it "
-			 "without");
+			 "the program records kernels itself, as torch.profiler does: turn its own "
+			 "profiler off");
 		return false;
 	}
 	if (cupti_active() && !pause_is_safe()) {

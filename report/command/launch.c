@@ -323,6 +323,9 @@ static bool check_program(const char *program)
 	else if (nearest.name)
 		visible_line(stderr, "ktime: no program %s on PATH; did you mean ktime %s?",
 			     program, nearest.name);
+	else if (strlen(program) > 3 && strcmp(program + strlen(program) - 3, ".py") == 0)
+		visible_line(stderr, "ktime: no program %s on PATH; did you mean ktime python3 %s?",
+			     program, program);
 	else
 		visible_line(stderr, "ktime: no program %s on PATH", program);
 	return false;

@@ -53,8 +53,9 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 	if (header->start_realtime && localtime_r(&seconds, &local)) {
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
 		begin("", false, file);
-		fprintf(file, "%s, %s long", date,
-			number_about(time, (double)header->counters[COUNTER_wall_ns], 3));
+		fprintf(file, "%s, %s %s", date,
+			number_about(time, (double)header->counters[COUNTER_wall_ns], 3),
+			header->processes ? "in all processes together" : "long");
 		if (header->processes)
 			fprintf(file, ", %u processes on %zu node%s", (unsigned)header->processes,
 				job_nodes(session), job_nodes(session) == 1 ? "" : "s");

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -96,10 +97,13 @@ static int add_process(struct left_profile **profiles, size_t *count, const char
 
 		error = failed ? failed : *count > before ? 0 : error;
 	}
-	if (error == -ENOENT || error == -EINVAL)
+	if ((error == -ENOENT || error == -EINVAL) && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
+		snprintf(message, size, "there is no process %ld", pid);
+	else if (error == -ENOENT || error == -EINVAL)
 		snprintf(message, size,
-			 "process %ld has no profile: it does not run, or not under ktime, or has "
-			 "not used CUDA yet",
+			 "process %ld has no profile: it has not used CUDA yet, or was started "
+			 "without ktime, which cannot join it later (started by ktime --start off, "
+			 "it can be looked at any time)",
 			 pid);
 	else if (error)
 		snprintf(message, size, "process %ld: %s (--profile FILE takes a profile by name)",

@@ -148,6 +148,9 @@ static const struct launcher {
 	{"PMI", "PMI_RANK", true, "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", "PMI_JOBID", ""},
 	{"Slurm", "SLURM_STEP_ID", true, "SLURM_PROCID", "SLURM_LOCALID", "SLURM_STEP_NUM_TASKS",
 	 "SLURM_JOB_ID", "SLURM_STEP_ID"},
+	/* What PyTorch programs are told by launchers of their own. */
+	{"RANK and WORLD_SIZE", "WORLD_SIZE", true, "RANK", "LOCAL_RANK", "WORLD_SIZE",
+	 "MASTER_ADDR", "MASTER_PORT"},
 };
 #define LAUNCHERS (sizeof(launchers) / sizeof(launchers[0]))
 

@@ -132,7 +132,10 @@ saxpy() {
 
 @test "sampled rows are marked, and what they are estimated from is told" {
 	sh -c "'$ktime' --verbose --timer events --events 1/100 --print-gpu-summary $(saxpy) --repetitions 5000 2>report >/dev/null"
+	# On a busy machine the pairs wait for the host: then it is an upper bound, which has no interval.
+	grep -Eq 'Timing: CUDA events on [0-9]+ of 5,003 operations' report
+	! grep -Eq '% +≤[0-9.]+[mu]s +5000 .*saxpy' report || return 0
 	grep -Eq '% +~[0-9.]+[mu]s +[0-9.]+% +5000 .*saxpy' report
-	grep -Eq 'Timing: CUDA events on [0-9]+ of 5,003 operations; rows marked ~ are estimates\.$' report
+	grep -q 'operations; rows marked ~ are estimates\.$' report
 	grep -Eq '~ saxpy\(int, float, float\*, float\*\): [0-9.]+ ± [0-9.]+ [mu]s \(95 %\), from [0-9]+ of 5,000 calls\.$' report
 }

@@ -117,7 +117,7 @@ last_rows()
 	[ "$output" = "ktime top: no program runs under ktime here (--profile FILE: the profile of one elsewhere)" ]
 	run "$ktime" top -b $$
 	[ "$status" -eq 1 ]
-	[ "$output" = "ktime top: process $$ has no profile: it does not run, or not under ktime, or has not used CUDA yet" ]
+	[ "$output" = "ktime top: process $$ has no profile: it has not used CUDA yet, or was started without ktime, which cannot join it later (started by ktime --start off, it can be looked at any time)" ]
 	run "$ktime" top -b app
 	[ "$status" -eq 1 ]
 	[ "$output" = "ktime top: 'app' is no process number (to read a file: --profile FILE)" ]
