@@ -65,8 +65,8 @@ extern const char *const clock_reason_texts[CLOCK_REASON_COUNT],
 /* Two lines for each device that was used, after `prefix`; nothing where --energy was not given. */
 void energy_write(const struct session *session, const struct options *options, const char *prefix,
 		  FILE *file);
-/* As CSV: a line of names, and a record for each device that energy_write() has lines of; nothing if
- * there is none. */
+/* As CSV: a line of names, and a record for each device that energy_write() has lines of; nothing
+ * if there is none. */
 void energy_write_csv(const struct session *session, const struct options *options, FILE *file);
 
 #define ENERGY_TEXT_SIZE 48

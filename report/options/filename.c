@@ -149,7 +149,7 @@ static const struct launcher {
 	{"Slurm", "SLURM_STEP_ID", true, "SLURM_PROCID", "SLURM_LOCALID", "SLURM_STEP_NUM_TASKS",
 	 "SLURM_JOB_ID", "SLURM_STEP_ID"},
 	/* What PyTorch programs are told by launchers of their own. */
-	{"RANK and WORLD_SIZE", "WORLD_SIZE", true, "RANK", "LOCAL_RANK", "WORLD_SIZE",
+	{"RANK and LOCAL_RANK", "LOCAL_RANK", true, "RANK", "LOCAL_RANK", "WORLD_SIZE",
 	 "MASTER_ADDR", "MASTER_PORT"},
 };
 #define LAUNCHERS (sizeof(launchers) / sizeof(launchers[0]))
