@@ -45,7 +45,7 @@
 #define START_NS	   500000000.0
 /*
  * A budget of the user's holds from the first call on. What event pairs may have cost grows with
- * the root of the time for so many nanoseconds, and in proportion to the time from then on. An
+ * the root of the time up to this many nanoseconds, and in proportion to the time from then on. An
  * operation gets a pair for certain around its very first call alone (else its row would have no
  * time), not around FIRST_PAIRS of them; what these first pairs cost beyond the budget, later calls
  * go without. Chosen: pairs of a run of 25 ms may cost 1.4 times BUDGET_OF_PAIRS.

@@ -88,9 +88,12 @@ static void write_row(const struct table *table, const struct table_row *row, FI
 		fprintf(file, "     -           -  %9s call%s not timed    ", calls,
 			row->calls == 1 ? " " : "s");
 	else
-		fprintf(file, "%c%5.1f %%  %8s  %9s call%s of %-8s  ", row->estimated ? '~' : ' ',
-			table_percent(table, row), number_about(time, (double)row->total, 3), calls,
-			row->calls == 1 ? " " : "s",
+		fprintf(file, " %5.1f %%  %*s%s%s  %9s call%s of %-8s  ", table_percent(table, row),
+			(int)(7 - strlen(number_about(time, (double)row->total, 3))), "",
+			row->bound	 ? "≤"
+			: row->estimated ? "~"
+					 : " ",
+			time, calls, row->calls == 1 ? " " : "s",
 			number_about(average, (double)table_time(row, TABLE_AVERAGE), 3));
 	visible_write(row->name, file);
 	fputc('\n', file);
@@ -191,11 +194,11 @@ static void write_why(const struct session *session, const struct options *optio
 
 		if (!use || !idle_shows(session, options, device))
 			continue;
-		whole = use->last - use->first;
+		idle_time(use, &whole);
 		begin("Why", shown++ == 0, file);
-		fprintf(file, "GPU %d: busy %.1f %% of %s from its first operation to its last\n",
-			device, time_percent(use->busy, whole),
-			number_about(time, (double)whole, 3));
+		fprintf(file, "GPU %d: busy %s%.1f %% of %s from its first operation to its last\n",
+			device, use_is_incomplete(session_header(session), use) ? "at least " : "",
+			time_percent(use->busy, whole), number_about(time, (double)whole, 3));
 		write_causes(session, device, whole, file);
 	}
 	if (shown)
@@ -204,42 +207,31 @@ static void write_why(const struct session *session, const struct options *optio
 	fputs("how busy the GPU was is not known: CUPTI did not record the whole run\n", file);
 }
 
-/* A finding in lines that end between words. */
-static void write_finding(const struct finding *finding, bool several, FILE *file)
-{
-	char text[512] = "", *word, *rest;
-	FILE *buffer = fmemopen(text, sizeof(text), "w");
-	size_t length = PART_WIDTH;
-
-	if (!buffer)
-		return;
-	finding_write(finding, several, buffer);
-	fclose(buffer);
-	for (word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-		if (length > PART_WIDTH && length + 1 + strlen(word) > LINE_WIDTH) {
-			fputc('\n', file);
-			begin("", false, file);
-			length = PART_WIDTH;
-		}
-		length += (size_t)fprintf(file, "%s%s", length > PART_WIDTH ? " " : "", word);
-	}
-	fputc('\n', file);
-}
-
-static void write_next(const struct session *session, const struct options *options,
-		       const char *path, FILE *file)
+static int write_next(const struct session *session, const struct options *options,
+		      const char *path, FILE *file)
 {
 	struct finding findings[FINDING_COUNT];
 	unsigned count = findings_of(session, options->devices, findings);
 
 	for (unsigned i = 0; i < count && i < FINDINGS_SHOWN; i++) {
-		begin("What next", i == 0, file);
-		write_finding(&findings[i], devices_used(session) > 1, file);
+		char text[512] = "";
+		FILE *line = fmemopen(text, sizeof(text), "w");
+
+		if (!line)
+			return -errno;
+		begin("What next", i == 0, line);
+		finding_write(&findings[i], devices_used(session) > 1, line);
+		fputc('\n', line);
+		fclose(line);
+		report_wrap(text, PART_WIDTH, LINE_WIDTH, file);
 	}
 	begin("What next", count == 0, file);
 	fputs("all of it: ktime show ", file);
 	visible_write(session_header(session)->processes ? "FILE..." : path, file);
-	fputs("; why it was idle: --idle; to look at: --html OUT\n", file);
+	fputs(session_knows_use(session) ? "; why it was idle: --idle; to look at: --html OUT\n"
+					 : "; to look at: --html OUT\n",
+	      file);
+	return 0;
 }
 
 int overview_write(const struct session *session, const char *path, const struct options *asked,
@@ -258,7 +250,10 @@ int overview_write(const struct session *session, const char *path, const struct
 	write_why(session, &options, file);
 	if (session_header(session)->processes)
 		error = write_slowest(session, file);
-	write_next(session, &options, path, file);
+	if (!error)
+		error = write_next(session, &options, path, file);
+	if (error)
+		return error;
 	if (fflush(file) != 0)
 		return -errno;
 	return ferror(file) ? -EIO : 0;

@@ -97,7 +97,7 @@ static int link_in(const char *folder, const char *library, char **link)
 	if (!is_safe(folder))
 		return -EPERM;
 	if (!file_identity(library, identity))
-		return -errno;
+		return -ENOENT;
 	for (unsigned i = 1; i <= NAMES_MOST && error == -EEXIST; i++) {
 		if (asprintf(link, "%s/libktime-%s.%u.so", folder, identity, i) < 0)
 			return -ENOMEM;

@@ -47,7 +47,7 @@ static int check_metrics_file(const struct options *options)
 
 /* The library reads the variable before the options of the command line, and goes on with the
  * defaults where it cannot: told here, nothing was run in vain. */
-static int check_trace(const struct options *options)
+static int check_variable(const struct options *options)
 {
 	const char *text = getenv("KTIME_OPTIONS");
 	struct options of_variable;
@@ -69,7 +69,7 @@ static int check_trace(const struct options *options)
 
 bool is_refused(const struct options *options)
 {
-	return check_trace(options) || check_name("context-name", options->context_name) ||
+	return check_variable(options) || check_name("context-name", options->context_name) ||
 	       check_name("stream-name", options->stream_name) ||
 	       check_name("process-name", options->process_name) || check_metrics_file(options);
 }

@@ -88,6 +88,33 @@ static void cover(struct coverage *coverage, const struct session *session)
 	}
 }
 
+void report_wrap(const char *text, size_t indent, size_t width, FILE *file)
+{
+	size_t indented = 0;
+
+	while (*text) {
+		size_t length = 0, columns = indented, fits = 0;
+
+		for (; text[length] && text[length] != '\n' && (columns <= width || !fits);
+		     length++) {
+			if (text[length] == '\033') { /* a colour */
+				length += strcspn(text + length, "m");
+				continue;
+			}
+			if (text[length] == ' ' && text[length + 1] != '%' && columns > indent)
+				fits = length;
+			columns += (text[length] & 0xc0) != 0x80;
+		}
+		if (columns <= width || !fits)
+			fits = length;
+		fwrite(text, 1, fits, file);
+		fputc('\n', file);
+		text += fits + (text[fits] != '\0');
+		indented = fits < length ? indent : 0;
+		fprintf(file, "%*s", (int)indented, "");
+	}
+}
+
 static const char *plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";

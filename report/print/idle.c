@@ -72,8 +72,7 @@ unsigned idle_sums(const struct session *session, int device, uint32_t thread,
 	return count;
 }
 
-/* Records were lost, or came too late to be counted: what they recorded seems idle. */
-static bool is_incomplete(const struct session_header *header, const struct device_use *use)
+bool use_is_incomplete(const struct session_header *header, const struct device_use *use)
 {
 	return use->late || header->counters[COUNTER_cupti_dropped] ||
 	       header->counters[COUNTER_cupti_unread];
@@ -89,7 +88,7 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 	char text[NUMBER_SIZE];
 
 	fprintf(file, "%sGPU %d: busy %s%.1f %% of %s (", prefix, device,
-		is_incomplete(header, use) ? "at least " : "", time_percent(use->busy, whole),
+		use_is_incomplete(header, use) ? "at least " : "", time_percent(use->busy, whole),
 		number_about(text, (double)whole, 3));
 	if (use->kernels)
 		fprintf(file, "kernels %.1f %%%s", time_percent(use->kernels, whole),
@@ -228,24 +227,24 @@ static void write_busy_brief(const struct report *report)
 	const struct session_header *header = session_header(report->session);
 	bool several = devices_used(report->session) > 1, begun = false;
 	char text[NUMBER_SIZE];
-	uint64_t whole;
+	uint64_t whole, idle;
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_use *use = &header->uses[device];
 
 		if (!idle_shows(report->session, report->options, device))
 			continue;
-		idle_time(use, &whole);
+		idle = idle_time(use, &whole);
 		if (!begun)
 			report_begin(report, "GPU ");
 		fprintf(report->file, "%s%d%s busy %s%.1f %%", begun ? ", " : "", device,
-			several ? "" : ":", is_incomplete(header, use) ? "at least " : "",
+			several ? "" : ":", use_is_incomplete(header, use) ? "at least " : "",
 			time_percent(use->busy, whole));
 		begun = true;
 		if (several)
 			continue;
 		fprintf(report->file, " of %s; idle %.1f %%", number_about(text, (double)whole, 3),
-			100 - time_percent(use->busy, whole));
+			time_percent(idle, whole));
 		write_causes(report->session, device, ": ", report->file);
 	}
 	if (begun)

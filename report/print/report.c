@@ -320,58 +320,29 @@ static void print_everything(struct options *options)
 	options->kernels = options->exclude_kernels = NULL;
 }
 
-/* The text, in lines of at most `width` columns that break between words. */
-static void write_wrapped(const char *text, size_t indent, size_t width, FILE *file)
-{
-	size_t indented = 0;
-
-	while (*text) {
-		size_t length = 0, columns = indented, fits = 0;
-
-		for (; text[length] && text[length] != '\n' && (columns <= width || !fits);
-		     length++) {
-			if (text[length] == '\033') { /* a colour */
-				length += strcspn(text + length, "m");
-				continue;
-			}
-			if (text[length] == ' ' && text[length + 1] != '%' && columns > indent)
-				fits = length;
-			columns += (text[length] & 0xc0) != 0x80;
-		}
-		if (columns <= width || !fits)
-			fits = length;
-		fwrite(text, 1, fits, file);
-		fputc('\n', file);
-		text += fits + (text[fits] != '\0');
-		indented = fits < length ? indent : 0;
-		fprintf(file, "%*s", (int)indented, "");
-	}
-}
-
 /* What ktime adds to nvprof's tables. Beside a file that is to be nvprof's it goes to stderr. */
 static int write_closing(struct report *report)
 {
 	const struct options *options = report->options;
-	FILE *out = report->file, *memory;
-	size_t size, width = options->width;
+	FILE *out = report->file, *memory = NULL;
 	char *text = NULL;
+	size_t size;
 	int error;
 
 	if (is_nvprof_alone(options)) {
 		if (log_file_descriptor(out) == STDERR_FILENO)
 			return 0;
 		out = stderr;
-		width = 0;
 	}
-	memory = open_memstream(&text, &size);
-	if (!memory)
+	/* Only a terminal has a width; elsewhere no memory is asked for. */
+	if (options->width && !(memory = open_memstream(&text, &size)))
 		return -ENOMEM;
-	report->file = memory;
+	report->file = memory ? memory : out;
 	error = options->verbose ? closing_write(report, true) : brief_write(report);
 	report->file = out;
-	if (fclose(memory) == 0 && text)
-		write_wrapped(text, strlen(report->prefix), width ? width : SIZE_MAX, out);
-	else
+	if (memory && fclose(memory) == 0 && text)
+		report_wrap(text, strlen(report->prefix), options->width, out);
+	else if (memory)
 		error = -ENOMEM;
 	free(text);
 	return error;

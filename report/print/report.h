@@ -136,6 +136,8 @@ void idle_fill_row(const struct sheet *sheet, size_t index, struct cell *cells);
 char *idle_plain_name(const char *name);
 /* Whether a device worked and --devices does not leave it out. */
 bool idle_shows(const struct session *session, const struct options *options, int device);
+/* Records were lost, or came too late to be counted: what they recorded seems idle. */
+bool use_is_incomplete(const struct session_header *header, const struct device_use *use);
 /* How many devices worked. */
 unsigned devices_used(const struct session *session);
 /* "GPU 0: busy 63.1 % of 1.2 s (…).": a line, and one more where several contexts share it. */
@@ -174,6 +176,9 @@ int memory_table_write(const struct report *report);
 void trace_size_write(const struct session *session, const char *prefix, FILE *file);
 /* Writes a sheet, as text or CSV. */
 void report_sheet(const struct report *report, struct sheet *sheet);
+/* Writes lines of text, those that are longer than `width` columns in several that break between
+ * words, the first one's `indent` columns left blank in the others. */
+void report_wrap(const char *text, size_t indent, size_t width, FILE *file);
 /* Begins a line, or is all of one. */
 void report_begin(const struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -45,6 +45,12 @@ No API activities were profiled."
 	grep -q 'and [0-9]* more rows$' first
 	grep -qF "ktime show $(golden nvprof_mix); " page
 	"$ktime" show --summary "$(golden nvprof_mix)" "$(golden nvprof_noapi)" | grep -q '^ *slowest: process '
+	# As busy as the report has it, which leaves out what a window excludes.
+	zcat "$root/tests/golden/profile_layout34.ktime.gz" >earlier
+	busy='s/.*\(GPU [0-9]: busy .* of [0-9.]* [mu]*s\).*/\1/p'
+	"$ktime" show --verbose earlier | sed -n "$busy" >expected
+	"$ktime" show --summary earlier | sed -n "$busy" | diff expected -
+	[ -s expected ]
 }
 
 @test "traces have the first rows of --top" {
