@@ -67,7 +67,7 @@ def launches(path):
 def counted(report, row):
     """The calls of the row in the table; None where the table does not have it."""
     for line in report.splitlines():
-        found = re.match(r"\s*(?:[A-Za-z ]+:)?\s*(?:[\d.]+%|-)\s+\S+\s+([\d]+)\s.*", line)
+        found = re.match(r"\s*(?:[A-Za-z ]+:)?\s*(?:[\d.]+%|-)\s+\S+\s+(?:(?:[\d.]+%|\?)\s+)?([\d]+)\s.*", line)
         if found and row in line:
             return int(found.group(1))
     return None
