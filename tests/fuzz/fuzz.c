@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cupti/activity.h"
-#include "report/compare/compare.h"
+#include "report/import/import.h"
 #include "report/export/export.h"
 #include "report/html/html.h"
 #include "report/names/demangle.h"

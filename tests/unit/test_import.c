@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "report/compare/compare.h"
+#include "report/import/import.h"
 #include "tests/unit/one_folder.h"
 
 static char message[256];

@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-#include "report/compare/compare.h"
+#include "report/import/import.h"
 #include "tests/unit/one_folder.h"
 
 static char message[512];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An Nsight Systems SQLite export, read call by call. */
-#include "report/compare/compare.h"
+#include "report/import/import.h"
 
 #include <errno.h>
 #include <stdlib.h>

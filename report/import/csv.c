@@ -4,7 +4,7 @@
  * stand: nsys has them in the header ("Avg (ns)"), nvprof in a row below it. What else a file
  * holds, such as other reports and what the profilers say around their tables, is passed over.
  */
-#include "report/compare/compare.h"
+#include "report/import/import.h"
 
 #include <errno.h>
 #include <stdlib.h>

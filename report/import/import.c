@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/import/import.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/energy/energy.h"
+#include "report/names/demangle.h"
+#include "report/names/visible.h"
+#include "report/print/report.h"
+#include "report/print/table.h"
+#include "report/session/files.h"
+#include "report/session/items.h"
+#include "report/session/layout.h"
+
+/* The table's row has its mangled name: two kinds of readable ones are made of it. */
+static int import_row(struct profile *profile, struct table_row *row, bool api)
+{
+	char *key = row->kind == ROW_KERNEL ? nsys_demangle(row->name) : strdup(row->name);
+	char *readable = row->kind == ROW_KERNEL ? demangle(row->name) : NULL;
+	struct profile_row *imported = NULL;
+	double average = row->counted ? (double)row->total / (double)row->counted : 0;
+
+	if (key)
+		imported = profile_row(profile, api, key, readable ? readable : row->name);
+	free(key);
+	free(readable);
+	if (!imported)
+		return -ENOMEM;
+	profile_add_group(imported, row->calls, row->timed, (double)row->total, average,
+			  table_variance(row), (double)row->minimum, (double)row->maximum);
+	return 0;
+}
+
+static void import_memory(struct profile *profile, const struct session *session)
+{
+	const struct memory_use *use;
+
+	session_for_each_memory_use(session, use) if (use->kind == ALLOCATION_TOTAL &&
+						      use->device >= 0 &&
+						      use->device < SESSION_DEVICES)
+		profile->memory_peaks[use->device] = use->peak;
+}
+
+static void import_figures(struct profile *profile, const struct session *session)
+{
+	const struct figure *figures = figures_of(SCOPE_ROW)->figures;
+
+	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
+		if (figures[i].shown == SHOWN_LISTED)
+			profile->figures[i] = figures_of_rows(session, &figures[i]);
+}
+
+static int import_session(struct profile *profile, const char *path, char *message, size_t size)
+{
+	static const enum table_section sections[] = {TABLE_GPU, TABLE_API};
+	struct session *session;
+	struct options options;
+	int error;
+
+	error = session_load(&session, path, message, size);
+	if (error)
+		return error;
+	profile->source = "ktime profile";
+	options_defaults(&options);
+	options.demangling = false;
+	for (size_t section = 0; section < 2 && !error; section++) {
+		struct table table;
+
+		error = table_collect(&table, session, &options, sections[section],
+				      TABLE_ALL_DEVICES, false);
+		for (size_t i = 0; i < table.count && !error; i++)
+			error = import_row(profile, &table.rows[i], sections[section] == TABLE_API);
+		table_free(&table);
+	}
+	for (int i = 0; i < SESSION_DEVICES; i++)
+		energy_join(&profile->energies[i], &session_header(session)->devices[i].energy);
+	import_memory(profile, session);
+	import_figures(profile, session);
+	if (error)
+		snprintf(message, size, "%s: %s", path, strerror(-error));
+	session_close(session);
+	return error;
+}
+
+#define SQLITE_MAGIC "SQLite format 3"
+
+/* How long a pipe may bring nothing: what writes to it may be a command on another machine. Chosen.
+ */
+#define PIPE_WAIT_MS 60000
+
+static void say_waiting(const char *path)
+{
+	visible_line(stderr, "ktime: waiting for what the pipe %s brings", path);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), end_length = strlen(end);
+
+	return length > end_length && !strcmp(text + length - end_length, end);
+}
+
+static int import_file(struct profile *profile, FILE *file, const char *path, char *message,
+		       size_t size)
+{
+	const uint64_t session_magic = SESSION_MAGIC;
+	char start[sizeof(SQLITE_MAGIC)] = "";
+	bool is_session, is_database;
+	const char *reason;
+	struct stat status;
+
+	errno = 0;
+	if (fread(start, 1, sizeof(start), file) == 0) {
+		reason = ferror(file) ? strerror(errno) : "empty";
+		goto refuse;
+	}
+	rewind(file);
+	is_session = !memcmp(start, &session_magic, sizeof(session_magic));
+	is_database = !memcmp(start, SQLITE_MAGIC, sizeof(SQLITE_MAGIC));
+	/* These are opened by their name once more. */
+	if ((is_session || is_database) && (stat(path, &status) < 0 || !S_ISREG(status.st_mode))) {
+		reason = "a pipe can bring CSV alone: name the file";
+		goto refuse;
+	}
+	if (is_session)
+		return import_session(profile, path, message, size);
+	if (is_database)
+		return import_sqlite(profile, path, message, size);
+	if (!ends_with(path, ".nsys-rep"))
+		return import_csv(profile, file, path, message, size);
+	reason = "a report that only nsys reads: give what `nsys export --type sqlite` makes of it";
+refuse:
+	snprintf(message, size, "%s: %s", path, reason);
+	return -EINVAL;
+}
+
+int import_profile(struct profile *profile, const char *path, char *message, size_t size)
+{
+	FILE *file;
+	int error = input_open(&file, path, PIPE_WAIT_MS, say_waiting, message, size);
+
+	*profile = (struct profile){0};
+	if (error)
+		return error;
+	error = import_file(profile, file, path, message, size);
+	fclose(file);
+	return error;
+}

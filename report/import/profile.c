@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/import/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/energy/energy.h"
+
+struct profile_row *profile_row(struct profile *profile, bool api, const char *key,
+				const char *name)
+{
+	struct profile_row *row = text_entry_of(&profile->rows[api], key, sizeof(*row));
+
+	if (!row || row->name)
+		return row;
+	row->api = api;
+	row->name = strdup(name);
+	return row->name ? row : NULL;
+}
+
+void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, double total,
+		       double average, double variance, double minimum, double maximum)
+{
+	double before = (double)row->timed, added = (double)timed, all = before + added;
+	double distance = average - row->average;
+
+	row->calls += calls;
+	row->total += total;
+	if (!timed)
+		return;
+	if (!row->timed || minimum < row->minimum)
+		row->minimum = minimum;
+	if (maximum > row->maximum)
+		row->maximum = maximum;
+	/* Chan, Golub and LeVeque: sums of squares of two groups, without cancellation. */
+	if (all > 1)
+		row->variance = ((before > 1 ? row->variance * (before - 1) : 0) +
+				 (added > 1 ? variance * (added - 1) : 0) +
+				 distance * distance * before * added / all) /
+				(all - 1);
+	row->average += distance * added / all;
+	row->timed += timed;
+}
+
+void profile_add_sample(struct profile_row *row, uint64_t nanoseconds)
+{
+	double time = (double)nanoseconds;
+
+	profile_add_group(row, 1, 1, time, time, 0, time, time);
+}
+
+double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls)
+{
+	/* Bhatia and Davis's inequality, for a sample. */
+	if (calls < 2)
+		return 0;
+	return (maximum - average) * (average - minimum) * (double)calls / (double)(calls - 1);
+}
+
+static int add_row_run(struct profile *sum, const struct profile_row *row)
+{
+	struct profile_row *added = profile_row(sum, row->api, row->entry.text, row->name);
+	struct row_run *runs;
+
+	if (!added)
+		return -ENOMEM;
+	profile_add_group(added, row->calls, row->timed, row->total, row->average, row->variance,
+			  row->minimum, row->maximum);
+	if (!row->timed)
+		return 0;
+	runs = realloc(added->runs, (added->run_count + 1) * sizeof(*runs));
+	if (!runs)
+		return -ENOMEM;
+	added->runs = runs;
+	runs[added->run_count++] = (struct row_run){.run = sum->runs,
+						    .calls = row->calls,
+						    .total = row->total,
+						    .average = row->average};
+	return 0;
+}
+
+/* What is known of the devices. */
+static void add_devices(struct profile *sum, const struct profile *run)
+{
+	bool any = false;
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		any |= energy_is_known(&run->energies[device]);
+		energy_join(&sum->energies[device], &run->energies[device]);
+		if (run->memory_peaks[device] > sum->memory_peaks[device])
+			sum->memory_peaks[device] = run->memory_peaks[device];
+	}
+	sum->energy_runs += any;
+}
+
+int profile_add_run(struct profile *sum, const struct profile *run)
+{
+	int error = 0;
+
+	for (int i = 0; i < 2; i++) {
+		entries_for_each(const struct profile_row, run->rows[i], row)
+		{
+			if (!error)
+				error = add_row_run(sum, row);
+		}
+	}
+	add_devices(sum, run);
+	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
+		sum->figures[i] += run->figures[i];
+	sum->source = run->source;
+	sum->runs++;
+	return error;
+}
+
+void profile_free(struct profile *profile)
+{
+	for (int i = 0; i < 2; i++) {
+		entries_for_each(struct profile_row, profile->rows[i], row)
+		{
+			free(row->name);
+			free(row->runs);
+		}
+		text_entries_free(&profile->rows[i]);
+	}
+}

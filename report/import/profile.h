@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The times of runs by name, wherever they come from. */
+#ifndef KTIME_REPORT_IMPORT_PROFILE_H
+#define KTIME_REPORT_IMPORT_PROFILE_H
+
+#include "report/session/entries.h"
+#include "report/session/session.h"
+
+/* A row in one of several runs, which timed it. */
+struct row_run {
+	size_t run; /* from 0 */
+	uint64_t calls;
+	double total, average; /* ns */
+};
+
+struct profile_row {
+	struct text_entry entry; /* by nsys's name for it */
+	bool api;		 /* a call on the host; else an activity of the GPU */
+	char *name;		 /* as it is printed */
+	uint64_t calls;		 /* timed or not */
+	uint64_t timed;		 /* those that average, variance, minimum and maximum come from */
+	double total;		 /* of all calls; times are in ns */
+	double average, variance;
+	double minimum, maximum;
+	unsigned part;	      /* which table of its file it came from */
+	struct row_run *runs; /* see profile_add_run */
+	size_t run_count;
+};
+
+struct profile {
+	const char *source;	  /* what kind of file it was read from */
+	const char *const *files; /* of runs_load() */
+	size_t file_count;
+	struct text_entry *rows[2]; /* activities of the GPU, calls on the host */
+	/* Energy and clocks, added up over the runs that have them. */
+	struct device_energy energies[SESSION_DEVICES];
+	size_t energy_runs;
+	/* The most that a run held of each device's memory at once; 0: not known. */
+	uint64_t memory_peaks[SESSION_DEVICES];
+	/* Of all rows, added up over the runs: those of the table that are shown by themselves. */
+	double figures[ROW_FIGURE_COUNT];
+	size_t runs; /* that were added up; 0: the profile of a single run, as it was read */
+};
+
+/* The row of a name; added, empty, where it is not there. NULL where memory is out. */
+struct profile_row *profile_row(struct profile *profile, bool api, const char *key,
+				const char *name);
+/* Adds one call's time to a row. */
+void profile_add_sample(struct profile_row *row, uint64_t nanoseconds);
+/* Adds a group of calls: figures for one row that come in several parts. */
+void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, double total,
+		       double average, double variance, double minimum, double maximum);
+/* The most that a variance can be between a minimum and a maximum, the average being known. */
+double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls);
+
+/* Adds a run to the sum of the runs of one program. -ENOMEM. */
+int profile_add_run(struct profile *sum, const struct profile *run);
+
+void profile_free(struct profile *profile);
+
+#endif
