@@ -1,294 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/compare.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The continued fraction of the incomplete beta function, by Lentz's method. Source: Abramowitz
- * and Stegun, Handbook of Mathematical Functions, 26.5.8.
- */
-static double beta_fraction(double x, double a, double b)
-{
-	const double tiny = 1e-300;
-	double c = 1, d = 1 / fmax(fabs(1 - (a + b) * x / (a + 1)), tiny), fraction = d;
-
-	for (int m = 1; m < 10000; m++) {
-		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-		double change;
-
-		d = 1 / (1 + even * d);
-		c = 1 + even / c;
-		fraction *= c * d;
-		d = 1 / (1 + odd * d);
-		c = 1 + odd / c;
-		change = c * d;
-		fraction *= change;
-		if (fabs(change - 1) < 1e-15)
-			break;
-	}
-	return fraction;
-}
-
-/* The regularised incomplete beta function I_x(a, b). */
-static double incomplete_beta(double x, double a, double b)
-{
-	double front;
-
-	if (x <= 0 || x >= 1)
-		return x > 0;
-	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-	if (x < (a + 1) / (a + b + 2))
-		return front * beta_fraction(x, a, b) / a;
-	return 1 - front * beta_fraction(1 - x, b, a) / b;
-}
-
-/* Of |t| or more, both sides; Abramowitz and Stegun 26.7.1. */
-static double student_probability(double t, double freedom)
-{
-	if (freedom > 1e6) /* as good as normal, and the fraction converges slowly there */
-		return erfc(fabs(t) / M_SQRT2);
-	return incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5);
-}
-
-/* The standard error of the difference of two means, and its degrees of freedom. */
-struct welch {
-	double error, freedom;
-};
-
-static struct welch welch(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b)
-{
-	double square_a = variance_a / (double)count_a, square_b = variance_b / (double)count_b;
-	double square = square_a + square_b;
-
-	return (struct welch){.error = sqrt(square),
-			      .freedom = square * square /
-					 (square_a * square_a / (double)(count_a - 1) +
-					  square_b * square_b / (double)(count_b - 1))};
-}
-
-double welch_probability(uint64_t count_a, double mean_a, double variance_a, uint64_t count_b,
-			 double mean_b, double variance_b)
-{
-	struct welch test = welch(count_a, variance_a, count_b, variance_b);
-
-	if (mean_a == mean_b)
-		return 1;
-	if (test.error <= 0)
-		return 0;
-	return student_probability((mean_a - mean_b) / test.error, test.freedom);
-}
-
-double welch_margin(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b)
-{
-	struct welch test = welch(count_a, variance_a, count_b, variance_b);
-	double low = 0, high = 13; /* t is 12.7 with one degree of freedom, and less with more */
-
-	if (test.error <= 0)
-		return 0;
-	while (high - low > 1e-9) {
-		double middle = (low + high) / 2;
-
-		if (student_probability(middle, test.freedom) > 0.05)
-			low = middle;
-		else
-			high = middle;
-	}
-	return high * test.error;
-}
-
-/* What is written in more than one way, and what it becomes. */
-static const char *const spellings[][2] = {
-	{"(anonymous namespace)", "{}"}, {"<unnamed>", "{}"},	       {"_GLOBAL__N_1", "{}"},
-	{"operator ()", "operator{}"},	 {"operator()", "operator{}"},
-};
-
-static size_t word_length(const char *text)
-{
-	size_t length = 0;
-
-	while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '$')
-		length++;
-	return length;
-}
-
-static bool is_word(const char *text, size_t length, const char *word)
-{
-	return strlen(word) == length && !strncmp(text, word, length);
-}
-
-/* The length of "(int)" in "(int)4" and of "int=" in "int=4"; 0 where a text begins otherwise. */
-static size_t value_type_length(const char *text)
-{
-	bool cast = *text == '(';
-	size_t length = strcspn(text, cast ? ")<>,=" : "()<>,=");
-	const char *value;
-
-	if (text[length] != (cast ? ')' : '='))
-		return 0;
-	value = text + ++length;
-	value += *value == '-';
-	return isdigit((unsigned char)*value) ? length : 0;
-}
-
-/* Takes one token off the text and writes what stands for it; returns the end of what it wrote. */
-static char *take_token(const char **text, char *end, bool first_of_list)
-{
-	size_t length;
-
-	for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++) {
-		if (strncmp(*text, spellings[i][0], strlen(spellings[i][0])))
-			continue;
-		*text += strlen(spellings[i][0]);
-		return stpcpy(end, spellings[i][1]);
-	}
-	length = first_of_list ? value_type_length(*text) : 0;
-	if (length) {
-		*text += length;
-		return end;
-	}
-	length = word_length(*text);
-	if (!length) {
-		if (**text != ' ')
-			*end++ = **text;
-		++*text;
-		return end;
-	}
-	if (!is_word(*text, length, "const") && !is_word(*text, length, "void"))
-		end = mempcpy(end, *text, length);
-	*text += length;
-	return end;
-}
-
-char *canonical_name(const char *name, bool base)
-{
-	/* No spelling becomes longer. */
-	char *result = malloc(strlen(name) + 1), *end = result;
-	int templates = 0;
-
-	if (!result)
-		return NULL;
-	while (*name && !(base && templates == 0 && *name == '(' && end > result)) {
-		char before = end > result ? end[-1] : '\0';
-		char *token = end;
-
-		end = take_token(&name, end, before == '<' || before == ',');
-		if (end == token + 1)
-			templates += (*token == '<') - (*token == '>');
-	}
-	*end = '\0';
-	return result;
-}
-
-static void add_pair(struct comparison *comparison, const struct profile_row *a,
-		     const struct profile_row *b)
-{
-	comparison->rows[comparison->count++] = (struct comparison_row){.a = a, .b = b};
-}
-
-/* A row without another one so far. */
-struct unpaired {
-	char *name; /* by which it is compared */
-	const struct profile_row *row;
-	bool of_b;
-};
-
-static int compare_unpaired(const void *left, const void *right)
-{
-	const struct unpaired *x = left, *y = right;
-
-	return strcmp(x->name, y->name);
-}
-
-/* How names are compared: as they are, as canonical_name() has them, and that without parameters.
- */
-enum naming { NAMING_EXACT, NAMING_CANONICAL, NAMING_BASE, NAMINGS };
-
-/* Pairs rows whose name no third row has; `*count` becomes how many are left. */
-static int pair_by_name(struct comparison *comparison, struct unpaired *rows, size_t *count,
-			enum naming naming)
-{
-	size_t end, left = 0;
-
-	for (struct unpaired *row = rows; row < rows + *count; row++) {
-		const char *key = row->row->entry.text;
-
-		free(row->name);
-		row->name = naming == NAMING_EXACT
-				    ? strdup(key)
-				    : canonical_name(key, naming == NAMING_BASE && *key != '[');
-		if (!row->name)
-			return -ENOMEM;
-	}
-	qsort(rows, *count, sizeof(*rows), compare_unpaired);
-	for (size_t i = 0; i < *count; i = end) {
-		for (end = i + 1; end < *count && !compare_unpaired(&rows[i], &rows[end]); end++)
-			;
-		if (end - i == 2 && rows[i].of_b != rows[i + 1].of_b) {
-			add_pair(comparison, rows[i + rows[i].of_b].row,
-				 rows[i + !rows[i].of_b].row);
-			free(rows[i].name);
-			free(rows[i + 1].name);
-			continue;
-		}
-		for (; i < end; i++)
-			rows[left++] = rows[i];
-	}
-	*count = left;
-	return 0;
-}
-
-/* Pairs the rows of one half of two profiles. */
-static int pair_half(struct comparison *comparison, const struct text_entry *a,
-		     const struct text_entry *b)
-{
-	struct unpaired *rows = calloc(HASH_COUNT(a) + HASH_COUNT(b) + 1, sizeof(*rows));
-	size_t count = 0;
-	int error = 0;
-
-	if (!rows)
-		return -ENOMEM;
-	for (int side = 0; side < 2; side++) {
-		entries_for_each(const struct profile_row, side ? b : a, row)
-		{
-			rows[count++] = (struct unpaired){.row = row, .of_b = side};
-		}
-	}
-	for (enum naming naming = 0; naming < NAMINGS && !error; naming++)
-		error = pair_by_name(comparison, rows, &count, naming);
-	for (size_t i = 0; i < count; i++) {
-		if (!error)
-			add_pair(comparison, rows[i].of_b ? NULL : rows[i].row,
-				 rows[i].of_b ? rows[i].row : NULL);
-		free(rows[i].name);
-	}
-	free(rows);
-	return error;
-}
-
-static int pair_rows(struct comparison *comparison, const struct profile *a,
-		     const struct profile *b)
-{
-	size_t most = 1;
-	int error = 0;
-
-	for (int i = 0; i < 2; i++)
-		most += HASH_COUNT(a->rows[i]) + HASH_COUNT(b->rows[i]);
-	comparison->rows = calloc(most, sizeof(*comparison->rows));
-	if (!comparison->rows)
-		return -ENOMEM;
-	for (int i = 0; i < 2 && !error; i++) {
-		comparison->gpu_count = comparison->count;
-		error = pair_half(comparison, a->rows[i], b->rows[i]);
-	}
-	if (error)
-		comparison_free(comparison);
-	return error;
-}
+#include "report/compare/pair.h"
+#include "report/compare/welch.h"
 
 /* Comparisons with a verdict by chance, of all, and how they are shared out. */
 #define CHANCE	     0.02
@@ -574,23 +293,24 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	comparison->threshold = !isnan(threshold)			   ? threshold
 				: comparison_is_of_single_runs(comparison) ? THRESHOLD_RUN
 									   : THRESHOLD_RUNS;
-	error = pair_rows(comparison, a, b);
+	error = comparison_pair(comparison, a, b);
 	if (error)
-		return error;
+		goto fail;
 	api_count = comparison->count - comparison->gpu_count;
 	judge_rows(comparison, comparison->rows, comparison->gpu_count, CHANCE * GPU_PART);
 	judge_rows(comparison, comparison->rows + comparison->gpu_count, api_count,
 		   CHANCE * API_PART);
 	error = judge_total(comparison);
-	if (error) {
-		comparison_free(comparison);
-		return error;
-	}
+	if (error)
+		goto fail;
 	qsort_r(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows,
 		comparison);
 	qsort_r(comparison->rows + comparison->gpu_count, api_count, sizeof(*comparison->rows),
 		compare_rows, comparison);
 	return 0;
+fail:
+	comparison_free(comparison);
+	return error;
 }
 
 void comparison_free(struct comparison *comparison)

@@ -58,8 +58,7 @@ struct comparison {
 #define THRESHOLD_RUN  0.10
 
 /*
- * Compares the runs that profile_add_run added up to A and B. Two rows are one where nsys would
- * give both the same name, or where only the profilers' ways to write a C++ name tell them apart.
+ * Compares the runs that profile_add_run added up to A and B, whose rows are paired as pair.h says.
  *
  * Faster and slower mean a difference of more than `threshold` (NAN: the one above) that chance
  * alone makes in any row of at most two comparisons in a hundred: Welch's t-test of the logarithms
@@ -71,33 +70,11 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		     const struct profile *b, double threshold);
 void comparison_free(struct comparison *comparison);
 
-/*
- * A name without what profilers write in different ways: spaces, const, void, the types of
- * template values, how an anonymous namespace is called. `base` leaves out the parameters as well,
- * which some print resolved and some as they are declared. The caller frees it; NULL where memory
- * is out.
- */
-char *canonical_name(const char *name, bool base);
-
 bool comparison_is_api(const struct comparison_row *row);
 /* Whether one of the sides is a single run, so that the noise between runs is unknown. */
 bool comparison_is_of_single_runs(const struct comparison *comparison);
 /* A row's name: as the first profile has it, if it has it. */
 const char *comparison_name(const struct comparison_row *row);
-
-/*
- * The probability that a difference as large as that of the two means comes from chance alone:
- * Welch's t-test, which does not ask for equal variances. Counts of two and more; variances are
- * those of the samples. 0 where the means differ and neither varies.
- */
-double welch_probability(uint64_t count_a, double mean_a, double variance_a, uint64_t count_b,
-			 double mean_b, double variance_b);
-
-/*
- * Half of the 95 % interval of the difference of the two means, for the same samples. 0 where
- * neither varies.
- */
-double welch_margin(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b);
 
 /* "A: run.ktime (ktime)", and B in a second line. */
 void comparison_print_sides(const struct comparison *comparison, FILE *file);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "report/compare/compare.h"
+#include "report/compare/pair.h"
 #include "tests/unit/test.h"
 
 static struct profile a, b;	      /* the runs that are being made */

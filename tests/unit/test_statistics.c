@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "report/session/estimate.h"
-#include "report/compare/compare.h"
+#include "report/compare/welch.h"
 #include "tests/unit/test.h"
 
 static void is_close(double value, double expected)
