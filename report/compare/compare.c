@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare/headline.h"
 #include "report/compare/pair.h"
 #include "report/compare/welch.h"
 
@@ -94,17 +95,25 @@ static struct sample runs_of(const struct profile_row *row, bool totals)
 	return sample;
 }
 
-/* The calls of a single run, which say nothing of the noise between runs. */
-static struct sample calls_of(const struct profile_row *row)
+/* A run's time. */
+static double time_of(const struct profile_row *row, size_t runs)
+{
+	return row ? row->total / (double)runs : 0;
+}
+
+/* The calls of a single run, which say nothing of the noise between runs. Its total varies as their
+ * average does: how many there are is a fact. */
+static struct sample calls_of(const struct profile_row *row, size_t runs, bool totals)
 {
 	double relative = row->variance / (row->average * row->average);
+	double time = totals ? time_of(row, runs) : row->average;
 
 	return (struct sample){.count = row->timed,
-			       .mean = log(row->average > 0 ? row->average : NAN),
+			       .mean = log(time > 0 ? time : NAN),
 			       .squares = relative * (double)(row->timed - 1)};
 }
 
-static bool is_beyond(const struct change *change, double threshold)
+bool change_is_beyond(const struct change *change, double threshold)
 {
 	return fabs(log(change->ratio)) > log1p(threshold);
 }
@@ -117,17 +126,23 @@ static enum verdict judge(const struct comparison *comparison, const struct chan
 
 	if (isnan(change->ratio))
 		return VERDICT_CANNOT_TELL;
-	if (change->probability <= chance && is_beyond(change, comparison->threshold))
+	if (change->probability <= chance && change_is_beyond(change, comparison->threshold))
 		return change->ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
 	if (comparison_is_of_single_runs(comparison))
-		return is_beyond(change, EQUAL) ? VERDICT_CANNOT_TELL : VERDICT_SAME;
+		return change_is_beyond(change, EQUAL) ? VERDICT_CANNOT_TELL : VERDICT_SAME;
 	return change->low >= 1 / limit && change->high <= limit ? VERDICT_SAME
 								 : VERDICT_CANNOT_TELL;
 }
 
-/* Where it does not, the totals change as the averages do. */
-static bool calls_vary(const struct profile_row *a, const struct profile_row *b)
+bool comparison_calls_vary(const struct comparison *comparison, const struct comparison_row *row)
 {
+	const struct profile_row *a = row->a, *b = row->b;
+
+	if (!a || !b)
+		return false;
+	/* Of the runs that did not time the row the calls are not known. */
+	if (a->run_count != comparison->a->runs || b->run_count != comparison->b->runs)
+		return true;
 	for (size_t i = 0; i < a->run_count; i++)
 		if (a->runs[i].calls != b->runs[0].calls)
 			return true;
@@ -137,57 +152,97 @@ static bool calls_vary(const struct profile_row *a, const struct profile_row *b)
 	return false;
 }
 
+double comparison_calls_ratio(const struct comparison *comparison, const struct comparison_row *row)
+{
+	return (double)row->b->calls / (double)comparison->b->runs /
+	       ((double)row->a->calls / (double)comparison->a->runs);
+}
+
 static bool is_compared(const struct comparison_row *row)
 {
 	return row->a && row->b && row->a->run_count && row->b->run_count;
 }
 
+/* How a call's time changed, or that of all calls of a run. */
+static struct change compare_times(const struct comparison *comparison,
+				   const struct comparison_row *row, bool totals)
+{
+	const struct profile_row *a = row->a, *b = row->b;
+	size_t runs_a = comparison->a->runs, runs_b = comparison->b->runs;
+	struct sample sample_a, sample_b;
+	struct change change = no_change;
+
+	if (comparison_is_of_single_runs(comparison)) {
+		sample_a = calls_of(a, runs_a, totals);
+		sample_b = calls_of(b, runs_b, totals);
+		change = compare_samples(&sample_a, &sample_b);
+		change.low = change.high = NAN;
+		return change;
+	}
+	/* A run that did not time the row has a total, but not one that is known. */
+	if (totals && (a->run_count != runs_a || b->run_count != runs_b)) {
+		change.ratio = time_of(b, runs_b) / time_of(a, runs_a);
+		return change;
+	}
+	sample_a = runs_of(a, totals);
+	sample_b = runs_of(b, totals);
+	return compare_samples(&sample_a, &sample_b);
+}
+
+static bool is_change(enum verdict verdict)
+{
+	return verdict == VERDICT_SLOWER || verdict == VERDICT_FASTER;
+}
+
+/* Whether two changes are both beyond the threshold, and to the same side. */
+static bool agree(const struct comparison *comparison, double ratio, double other)
+{
+	const struct change x = {.ratio = ratio}, y = {.ratio = other};
+
+	return change_is_beyond(&x, comparison->threshold) &&
+	       change_is_beyond(&y, comparison->threshold) && (ratio > 1) == (other > 1);
+}
+
+/* The verdict on a row's total, whose number of calls varies. */
+static enum verdict judge_total_of(const struct comparison *comparison,
+				   const struct comparison_row *row, double chance)
+{
+	enum verdict verdict = judge(comparison, &row->total, chance);
+
+	/* What more or fewer calls of a single run change is no noise, however they differ. */
+	if (verdict == VERDICT_CANNOT_TELL && comparison_is_of_single_runs(comparison) &&
+	    agree(comparison, row->total.ratio, comparison_calls_ratio(comparison, row)))
+		verdict = row->total.ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
+	if (is_change(verdict))
+		verdict = verdict == VERDICT_SLOWER ? VERDICT_MORE_TIME : VERDICT_LESS_TIME;
+	return verdict;
+}
+
 static void judge_row(const struct comparison *comparison, struct comparison_row *row,
 		      double chance)
 {
-	const struct profile_row *a = row->a, *b = row->b;
-	struct sample sample_a, sample_b;
-	bool single = comparison_is_of_single_runs(comparison), totals;
-	enum verdict of_totals;
+	bool vary;
 
 	row->average = row->total = no_change;
-	if (!a || !b) {
-		row->verdict = a ? VERDICT_ONLY_A : VERDICT_ONLY_B;
+	if (!row->a || !row->b) {
+		row->verdict = row->a ? VERDICT_ONLY_A : VERDICT_ONLY_B;
 		return;
 	}
 	if (!is_compared(row)) {
 		row->verdict = VERDICT_UNTIMED;
 		return;
 	}
-	sample_a = single ? calls_of(a) : runs_of(a, false);
-	sample_b = single ? calls_of(b) : runs_of(b, false);
-	row->average = compare_samples(&sample_a, &sample_b);
-	if (single)
-		row->average.low = row->average.high = NAN;
-	/* A run that did not time the row has a total, but not one that is known. */
-	totals = !single && a->run_count == comparison->a->runs &&
-		 b->run_count == comparison->b->runs && calls_vary(a, b);
-	if (totals)
+	row->average = compare_times(comparison, row, false);
+	row->total = compare_times(comparison, row, true);
+	vary = comparison_calls_vary(comparison, row);
+	/* Two tests share the row's chance. */
+	if (vary)
 		chance /= 2;
 	row->verdict = judge(comparison, &row->average, chance);
-	if (!totals)
-		return;
-	sample_a = runs_of(a, true);
-	sample_b = runs_of(b, true);
-	row->total = compare_samples(&sample_a, &sample_b);
-	if (row->verdict == VERDICT_FASTER || row->verdict == VERDICT_SLOWER)
-		return;
-	of_totals = judge(comparison, &row->total, chance);
-	if (of_totals == VERDICT_SLOWER)
-		row->verdict = VERDICT_MORE_TIME;
-	else if (of_totals == VERDICT_FASTER)
-		row->verdict = VERDICT_LESS_TIME;
-}
-
-/* A run's time. */
-static double time_of(const struct profile_row *row, size_t runs)
-{
-	return row ? row->total / (double)runs : 0;
+	/* A call that takes longer makes the row slower only if the row takes longer. */
+	if (vary &&
+	    !(is_change(row->verdict) && agree(comparison, row->average.ratio, row->total.ratio)))
+		row->verdict = judge_total_of(comparison, row, chance);
 }
 
 /* Both sides' time in a row that is compared: its weight. */
@@ -258,7 +313,7 @@ static int judge_total(struct comparison *comparison)
 	comparison->gpu_verdict = judge(comparison, &comparison->gpu, CHANCE * ALL_GPU_PART);
 	/* Of one run a side nothing says how sure the total is. */
 	if (comparison_is_of_single_runs(comparison) &&
-	    is_beyond(&comparison->gpu, comparison->threshold))
+	    change_is_beyond(&comparison->gpu, comparison->threshold))
 		comparison->gpu_verdict =
 			comparison->gpu.ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
 	return 0;
@@ -307,7 +362,10 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		comparison);
 	qsort_r(comparison->rows + comparison->gpu_count, api_count, sizeof(*comparison->rows),
 		compare_rows, comparison);
-	return 0;
+	comparison->headline = headline_text(comparison);
+	if (comparison->headline)
+		return 0;
+	error = -ENOMEM;
 fail:
 	comparison_free(comparison);
 	return error;
@@ -316,5 +374,6 @@ fail:
 void comparison_free(struct comparison *comparison)
 {
 	free(comparison->rows);
+	free(comparison->headline);
 	*comparison = (struct comparison){0};
 }

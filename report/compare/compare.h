@@ -11,7 +11,7 @@
 #define VERDICTS(X)                                                                                \
 	/* The 95 % interval lies within the threshold. */                                         \
 	X(SAME, "same", "same")                                                                    \
-	/* A call takes less time, or more, in B. */                                               \
+	/* A call takes less time, or more, in B; and so do all calls together. */                 \
 	X(FASTER, "faster", "faster")                                                              \
 	X(SLOWER, "slower", "slower")                                                              \
 	/* All calls together take less, or more, by fewer or more calls. */                       \
@@ -35,9 +35,12 @@ struct change {
 	double probability; /* that chance alone makes a change as large; NAN: unknown */
 };
 
+/* Whether a ratio is further from 1, to either side, than a relative threshold. False for NAN. */
+bool change_is_beyond(const struct change *change, double threshold);
+
 struct comparison_row {
 	const struct profile_row *a, *b; /* NULL: not in that profile */
-	struct change average, total;	 /* total: NAN where the number of calls does not vary */
+	struct change average, total;	 /* of a call's time, and of that of all calls */
 	enum verdict verdict;
 };
 
@@ -51,6 +54,7 @@ struct comparison {
 	struct change gpu;   /* of that total */
 	enum verdict gpu_verdict;
 	size_t gpu_untimed; /* GPU rows with that verdict */
+	char *headline;	    /* the verdict on all: see headline.h */
 };
 
 /* The thresholds if the user gives none: with several runs a side, and with one. */
@@ -62,9 +66,18 @@ struct comparison {
  *
  * Faster and slower mean a difference of more than `threshold` (NAN: the one above) that chance
  * alone makes in any row of at most two comparisons in a hundred: Welch's t-test of the logarithms
- * of the runs' times, with Bonferroni's correction, weighted by the rows' shares of the time. With
- * one run a side the noise between runs is unknown; then the calls are tested, which is less, and
- * nothing is the same but equal figures. The profiles must outlive the result. 0 or -ENOMEM.
+ * of the runs' times, with Bonferroni's correction, weighted by the rows' shares of the time.
+ *
+ * Where the number of calls varies, a run's total is tested beside a call's average, and decides:
+ * the verdict is about what the ratio of the totals shows.
+ *
+ * With one run a side the noise between runs is unknown; then the calls are tested, which is less,
+ * and nothing is the same but equal figures. How many calls there are is a fact, without noise. So
+ * the total varies as the average of its calls does; and where both the calls and the total change
+ * by more than the threshold, to the same side, the row takes more or less time, however far its
+ * calls are apart.
+ *
+ * The profiles must outlive the result. 0 or -ENOMEM.
  */
 int compare_profiles(struct comparison *comparison, const struct profile *a,
 		     const struct profile *b, double threshold);
@@ -73,14 +86,17 @@ void comparison_free(struct comparison *comparison);
 bool comparison_is_api(const struct comparison_row *row);
 /* Whether one of the sides is a single run, so that the noise between runs is unknown. */
 bool comparison_is_of_single_runs(const struct comparison *comparison);
+/* Whether the runs of both sides differ in how often they made the row's calls. */
+bool comparison_calls_vary(const struct comparison *comparison, const struct comparison_row *row);
+/* The calls of a run of B for one of A's. For a row that both have. */
+double comparison_calls_ratio(const struct comparison *comparison,
+			      const struct comparison_row *row);
 /* A row's name: as the first profile has it, if it has it. */
 const char *comparison_name(const struct comparison_row *row);
 
 /* "A: run.ktime (ktime)", and B in a second line. */
 void comparison_print_sides(const struct comparison *comparison, FILE *file);
 
-/* Which change a row's verdict is about: that of a call's time, or of the time of all calls. */
-const struct change *comparison_change(const struct comparison_row *row);
 /* "0.973..1.033", or "-". */
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change);
 /* Prints the lines that sum the comparison up; `between` stands between the first of them, which
@@ -90,8 +106,8 @@ void comparison_print_lines(const struct comparison *comparison, const char *bet
 /* The comparison's table, with a row for each comparison_row: like nvprof's, with both sides' times
  * of a run and a verdict. CSV has times in nanoseconds, and nothing where there is none. */
 struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_form form);
-/* The table and the lines that sum it up, which Markdown has above; of JSON one object, with times
- * in nanoseconds and null where there is none. */
+/* The verdict, the files, the table and the lines that sum it up, which Markdown has above; of CSV
+ * the table alone; of JSON one object, with times in nanoseconds and null where there is none. */
 void comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file);
 
 /* The mean times of several runs of one program, and the standard deviation between runs. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "report/compare/headline.h"
 #include "report/energy/energy.h"
 #include "report/html/html.h"
 
@@ -56,7 +57,7 @@ static void write_bar(struct html *html, const struct change *change, const char
 static void write_row(struct html *html, struct sheet *sheet, const struct comparison_row *row,
 		      size_t index)
 {
-	const struct change *change = comparison_change(row);
+	const struct change *change = &row->total;
 	const char *class = verdict_classes[row->verdict];
 	const struct cell *cells = sheet_cells(sheet, index);
 	char text[NUMBER_SIZE];
@@ -88,8 +89,8 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	fprintf(html->file, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
 	html_table_begin(
 		html, id[0] == 'g' ? "gpu-table" : "api-table", "comparison sortable filterable",
-		"Those whose time differs most come first; bars to the right: B takes longer, "
-		"full at twice the time, with the 95 % interval",
+		"Those whose time differs most come first; ratio: Time B / Time A; bars to the "
+		"right: B takes longer, full at twice the time, with the 95 % interval",
 		"Name|Verdict|#Ratio|-B beside A|-#95 %|#Calls A|#Calls B|#Time A|#Time B|#Avg "
 		"A|#Avg B");
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
@@ -193,10 +194,14 @@ static int write_page(FILE *file, void *argument)
 	struct html_lines lines;
 	int error;
 
-	html_begin(&html, "Two programs compared");
-	fputs("<header>\n<h1>Two programs compared</h1>\n", file);
-	if (html_lines_begin(&lines))
+	html_begin(&html, comparison->headline);
+	fputs("<header>\n<h1>", file);
+	html_text(&html, comparison->headline);
+	fputs("</h1>\n", file);
+	if (html_lines_begin(&lines)) {
+		headline_print_calls(comparison, lines.file);
 		comparison_print_sides(comparison, lines.file);
+	}
 	error = html_lines_end(&html, &lines, "ul");
 	fputs("</header>\n<main id=\"main\">\n<section id=\"summary\" "
 	      "aria-labelledby=\"summary-title\">\n<h2 id=\"summary-title\">Summary</h2>\n",

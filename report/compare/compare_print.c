@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/compare/headline.h"
 #include "report/energy/energy.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
@@ -48,13 +49,6 @@ static const struct column columns[] = {
 	[NAME] = {"Name", "Name", .name = true},
 };
 
-const struct change *comparison_change(const struct comparison_row *row)
-{
-	return row->verdict == VERDICT_LESS_TIME || row->verdict == VERDICT_MORE_TIME
-		       ? &row->total
-		       : &row->average;
-}
-
 /* Of a run. */
 static void fill_side(const struct profile_row *row, size_t runs, struct cell *calls,
 		      struct cell *time, struct cell *average)
@@ -92,7 +86,7 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 {
 	const struct comparison *comparison = sheet->argument;
 	const struct comparison_row *row = &comparison->rows[index];
-	const struct change *change = comparison_change(row);
+	const struct change *change = &row->total;
 	char text[NUMBER_SIZE];
 
 	cell_group(&cells[TYPE], comparison_is_api(row), type_of(row, sheet->form));
@@ -156,12 +150,12 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 	if (comparison_is_of_single_runs(comparison))
 		fprintf(file,
 			"One run a side, so how much runs differ is unknown. Faster, slower: by "
-			"more than %g %%.\n",
+			"more than %g %%. Ratio: Time B / Time A.\n",
 			percent);
 	else
 		fprintf(file,
 			"%zu and %zu runs. Faster, slower: by more than %g %%, wrong in at most 2 "
-			"of 100 comparisons. Same: within %g %%.\n",
+			"of 100 comparisons. Same: within %g %%. Ratio: Time B / Time A.\n",
 			comparison->a->runs, comparison->b->runs, percent, percent);
 }
 
@@ -426,6 +420,7 @@ static void print_json(const struct comparison *comparison, FILE *file)
 
 	json_object(&json, NULL);
 	json_unsigned(&json, "format", FORMAT);
+	json_text(&json, "verdict", comparison->headline);
 	json_unsigned(&json, "runs_a", comparison->a->runs);
 	json_unsigned(&json, "runs_b", comparison->b->runs);
 	json_real(&json, "threshold_percent", comparison->threshold * 100);
@@ -445,25 +440,34 @@ static void print_json(const struct comparison *comparison, FILE *file)
 	fputc('\n', file);
 }
 
+static void print_markdown(const struct comparison *comparison, FILE *file)
+{
+	struct out out = OUT_TO_FILE(file);
+
+	out_text(&out, "**");
+	out_entities(&out, comparison->headline, MARKDOWN_SPECIAL);
+	out_text(&out, "**\n\n");
+	out_flush(&out);
+	comparison_print_lines(comparison, "\n", file);
+}
+
 void comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file)
 {
 	struct sheet sheet = comparison_sheet(comparison, form);
-	struct out out = OUT_TO_FILE(file);
 
-	switch (form) {
-	case SHEET_JSON:
+	if (form == SHEET_JSON) {
 		print_json(comparison, file);
-		break;
-	case SHEET_MARKDOWN:
-		comparison_print_lines(comparison, "\n", file);
-		fputc('\n', file);
-		sheet_markdown(&sheet, &out);
-		out_flush(&out);
-		break;
-	default:
-		sheet_write(&sheet, file);
-		break;
+		return;
 	}
+	if (form == SHEET_MARKDOWN)
+		print_markdown(comparison, file);
+	if (form == SHEET_TEXT) {
+		fprintf(file, "%s\n", comparison->headline);
+		headline_print_calls(comparison, file);
+		comparison_print_sides(comparison, file);
+		fputc('\n', file);
+	}
+	sheet_write(&sheet, file);
 	if (form == SHEET_TEXT) {
 		fputc('\n', file);
 		comparison_print_lines(comparison, "", file);

@@ -45,8 +45,7 @@ static bool any_above(const struct comparison *comparison, double limit)
 		    row->b->total <
 			    comparison->gpu_b * (double)comparison->b->runs * SHARE_THAT_COUNTS)
 			continue;
-		above |= is_above(row->verdict == VERDICT_MORE_TIME ? &row->total : &row->average,
-				  row->verdict, limit, comparison_name(row));
+		above |= is_above(&row->total, row->verdict, limit, comparison_name(row));
 	}
 	return above;
 }
@@ -76,11 +75,11 @@ static int write_all(const struct comparison *comparison, const struct options *
 	int error = 0;
 
 	if (options->csv) {
+		/* The table has no place for it. */
+		fprintf(stderr, "ktime: %s\n", comparison->headline);
 		error = write_to("-", SHEET_CSV, comparison, false, message, size);
 	} else if (!is_stdout(options->json) && !is_stdout(options->markdown) &&
 		   !is_stdout(options->html)) {
-		comparison_print_sides(comparison, stdout);
-		putchar('\n');
 		error = write_to("-", SHEET_TEXT, comparison, false, message, size);
 	}
 	if (!error)

@@ -153,6 +153,8 @@ void sheet_text(struct sheet *sheet, struct out *out);
 void sheet_csv(struct sheet *sheet, struct out *out);
 void sheet_html(struct sheet *sheet, struct out *out);
 void sheet_markdown(struct sheet *sheet, struct out *out);
+/* For out_entities(): a bar would end a cell, and other characters of C++ names would be markup. */
+#define MARKDOWN_SPECIAL "|<>&`*_~[]\\"
 
 /*
  * Chooses the units that --unit asks for: a time's own, a given one, or that of the column's

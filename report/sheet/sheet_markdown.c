@@ -2,9 +2,6 @@
 /* A sheet as a table of Markdown. */
 #include "report/sheet/sheet.h"
 
-/* A bar would end the cell, and other characters of C++ names would be markup. */
-#define MARKDOWN_SPECIAL "|<>&`*_~[]\\"
-
 /* As GitHub has it. */
 void sheet_markdown(struct sheet *sheet, struct out *out)
 {

@@ -26,7 +26,8 @@ csv_row() {
 	records 10000 | session a
 	run "$ktime" diff --fail-above 0 a a
 	[ "$status" -eq 0 ]
-	prints "A: a (ktime profile)
+	prints "no difference beyond 0 %
+A: a (ktime profile)
 B: a (ktime profile)
 
             Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   Ratio           95 %  Verdict      Name
@@ -35,7 +36,7 @@ B: a (ktime profile)
 
 All GPU activities: 404.00us in A, 404.00us in B, ratio 1.000: same
 Rows: 2 same
-One run a side, so how much runs differ is unknown. Faster, slower: by more than 0 %."
+One run a side, so how much runs differ is unknown. Faster, slower: by more than 0 %. Ratio: Time B / Time A."
 }
 
 @test "--fail-above ends with 3 beyond it, with 0 within it" {
@@ -70,22 +71,23 @@ runs() {
 	runs b 10500 10590 10420 10530 10460
 	run "$ktime" diff a b
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "A: a (ktime profile, 5 runs)" ]
-	[ "${lines[3]}" = " GPU activities:        40        40  400.00us  420.00us  10.000us  10.500us   1.050   1.041..1.059  slower       add(float const *, int)" ]
-	[ "${lines[5]}" = "All GPU activities: 404.00us in A, 424.00us in B, ratio 1.050 (95 %: 1.041..1.058): slower" ]
-	[ "${lines[6]}" = "Rows: 1 same, 1 slower" ]
-	[ "${lines[7]}" = "5 and 5 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %." ]
+	[ "${lines[0]}" = "B is 1.050 times slower: 1 of 2 GPU rows takes longer; most in add (400 us -> 420 us)" ]
+	[ "${lines[1]}" = "A: a (ktime profile, 5 runs)" ]
+	[ "${lines[4]}" = " GPU activities:        40        40  400.00us  420.00us  10.000us  10.500us   1.050   1.041..1.059  slower       add(float const *, int)" ]
+	[ "${lines[6]}" = "All GPU activities: 404.00us in A, 424.00us in B, ratio 1.050 (95 %: 1.041..1.058): slower" ]
+	[ "${lines[7]}" = "Rows: 1 same, 1 slower" ]
+	[ "${lines[8]}" = "5 and 5 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %. Ratio: Time B / Time A." ]
 	# The files one by one are the same comparison.
-	diff <("$ktime" diff a b | tail -n +4) <("$ktime" diff a/*.ktime -- b/*.ktime | tail -n +4)
+	diff <("$ktime" diff a b | tail -n +5) <("$ktime" diff a/*.ktime -- b/*.ktime | tail -n +5)
 	run "$ktime" diff b a
-	[ "${lines[6]}" = "Rows: 1 same, 1 faster" ]
+	[ "${lines[7]}" = "Rows: 1 same, 1 faster" ]
 	# The first three runs of a, and its others, are of one program.
 	run "$ktime" diff a/{0,1,2}.ktime -- a/{3,4}.ktime
-	[ "${lines[0]}" = "A: a/0.ktime … a/2.ktime (ktime profile, 3 runs)" ]
-	[ "${lines[1]}" = "B: a/3.ktime a/4.ktime (ktime profile, 2 runs)" ]
-	[ "${lines[6]}" = "Rows: 2 same" ]
+	[ "${lines[1]}" = "A: a/0.ktime … a/2.ktime (ktime profile, 3 runs)" ]
+	[ "${lines[2]}" = "B: a/3.ktime a/4.ktime (ktime profile, 2 runs)" ]
+	[ "${lines[7]}" = "Rows: 2 same" ]
 	run "$ktime" diff --threshold 6 a b
-	[ "${lines[6]}" = "Rows: 2 same" ]
+	[ "${lines[7]}" = "Rows: 2 same" ]
 	run "$ktime" diff --fail-above 4 a b
 	[ "$status" -eq 3 ]
 	[[ "$output" == *"ktime: add(float const *, int) takes 5.0% longer: above 4%"* ]]
@@ -98,13 +100,31 @@ runs() {
 	records 10800 | session b
 	csv_row a b add | grep -qF '"cannot tell"'
 	"$ktime" diff --csv --threshold 5 a b | grep -F add | grep -qF '"slower"'
-	"$ktime" diff a b | grep -qx 'One run a side, so how much runs differ is unknown. Faster, slower: by more than 10 %.'
+	"$ktime" diff a b | grep -qx 'One run a side, so how much runs differ is unknown. Faster, slower: by more than 10 %. Ratio: Time B / Time A.'
+}
+
+@test "ten times the calls of one run a side are more time, and the first line says it" {
+	records 10000 | session a
+	{ records 10000; for _ in {1..9}; do records 10000 | tail -n +2 | grep ^kernel; done; } |
+		awk -F'\t' -v OFS='\t' 'NR > 1 { length_ns = $4 - $3; $3 = NR * 100000; $4 = $3 + length_ns } 1' |
+		session b
+	run "$ktime" diff a b
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "B is 9.91 times slower: 1 of 2 GPU rows takes longer by more calls; most in add (400 us -> 4.00 ms, 40 -> 400 calls)" ]
+	[ "${lines[1]}" = "Calls differ by more than 10 % in 1 of 2 rows: add 40 -> 400." ]
+	[ "${lines[5]}" = " GPU activities:        40       400  400.00us  4.0000ms  10.000us  10.000us  10.000              -  more time    add(float const *, int)" ]
+	run "$ktime" diff --fail-above 50 a b
+	[ "$status" -eq 3 ]
+	[ "${lines[-1]}" = "ktime: add(float const *, int) takes 900.0% longer: above 50%" ]
+	"$ktime" diff --html page.html a b >out.txt
+	grep -qF "<title>$(head -1 out.txt | sed 's/>/\&#62;/g')</title>" page.html
 }
 
 @test "CSV has times in nanoseconds" {
 	records 10000 | session a
 	records 20000 | session b
-	run "$ktime" diff --csv a b
+	run --separate-stderr "$ktime" diff --csv a b
+	[ "$stderr" = "ktime: B is 1.99 times slower: 1 of 2 GPU rows takes longer; most in add (400 us -> 800 us)" ]
 	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","Calls B","Time B","Avg B","Ratio","Low","High","Probability","Verdict","Name"' ]
 	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,40,800000,20000.000,2,,,'*',"slower","add(float const *, int)"' ]]
 }
@@ -114,16 +134,17 @@ runs() {
 	runs b 20000 20100 19900
 	run "$ktime" diff --json out.json --markdown out.md a b
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "A: a (ktime profile, 3 runs)" ]
+	[ "${lines[1]}" = "A: a (ktime profile, 3 runs)" ]
+	[ "$(jq -r .verdict out.json)" = "${lines[0]}" ]
 	[ "$(jq -c '[.format, .runs_a, .runs_b, .threshold_percent, .gpu_total.a_ns, .gpu_total.verdict]' out.json)" = \
 		'[1,3,3,2,404000,"slower"]' ]
-	[ "$(jq -c '.rows[0] | [.type, .name, .verdict, .a.runs[1], (.average.ratio * 100 | round), .total.ratio]' out.json)" = \
-		'["gpu","add(float const *, int)","slower",{"run":1,"calls":40,"total_ns":402800,"average_ns":10070},200,null]' ]
+	[ "$(jq -c '.rows[0] | [.type, .name, .verdict, .a.runs[1], (.average.ratio * 100 | round), (.total.ratio * 100 | round)]' out.json)" = \
+		'["gpu","add(float const *, int)","slower",{"run":1,"calls":40,"total_ns":402800,"average_ns":10070},200,200]' ]
 	diff out.json <("$ktime" diff --json - a b)
-	[ "$(head -5 out.md)" = "$(printf '%s\n\n' "All GPU activities: 404.00us in A, 804.00us in B, ratio 1.990 (95 %: 1.962..2.019): slower" \
+	[ "$(head -7 out.md)" = "$(printf '%s\n\n' "**$(sed "s/>/\&#62;/" <<<"${lines[0]}")**" "All GPU activities: 404.00us in A, 804.00us in B, ratio 1.990 (95 %: 1.962..2.019): slower" \
 		"Rows: 1 same, 1 slower" \
-		"3 and 3 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %.")" ]
-	[ "$(sed -n 9p out.md)" = "| GPU | 40 | 40 | 400.00us | 800.00us | 10.000us | 20.000us | 2.000 | 1.971..2.029 | slower | <code>add(float const &#42;, int)</code> |" ]
+		"3 and 3 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %. Ratio: Time B / Time A.")" ]
+	[ "$(sed -n 11p out.md)" = "| GPU | 40 | 40 | 400.00us | 800.00us | 10.000us | 20.000us | 2.000 | 1.971..2.029 | slower | <code>add(float const &#42;, int)</code> |" ]
 	diff out.md <("$ktime" diff --markdown - a b)
 	run "$ktime" diff --json /dev/full a b
 	[ "$status" -eq 1 ]
@@ -134,14 +155,14 @@ runs() {
 	"$ktime" export --sqlite out.sqlite "$(golden nsys_many)"
 	run "$ktime" diff "$(golden nsys_many)" out.sqlite
 	[ "$status" -eq 0 ]
-	[ "${lines[1]}" = "B: out.sqlite (nsys SQLite export)" ]
+	[ "${lines[2]}" = "B: out.sqlite (nsys SQLite export)" ]
 	[ "${lines[-2]}" = "Rows: 17 same" ]
 }
 
 @test "nsys's CSV of the same run differs in nothing" {
 	run "$ktime" diff "$(golden nsys_many)" "$golden/nsys_many.csv"
 	[ "$status" -eq 0 ]
-	[ "${lines[1]}" = "B: $golden/nsys_many.csv (nsys CSV)" ]
+	[ "${lines[2]}" = "B: $golden/nsys_many.csv (nsys CSV)" ]
 	[ "${lines[-2]}" = "Rows: 17 same" ]
 }
 
@@ -149,7 +170,7 @@ runs() {
 	awk '/^\$ nvprof --csv$/ {on = 1; next} /^$/ {on = 0} on' "$golden/nvprof_mix.txt" >nvprof.csv
 	run "$ktime" diff "$(golden nvprof_mix)" nvprof.csv
 	[ "$status" -eq 0 ]
-	[ "${lines[1]}" = "B: nvprof.csv (nvprof CSV)" ]
+	[ "${lines[2]}" = "B: nvprof.csv (nvprof CSV)" ]
 	[ "${lines[-2]}" = "Rows: 7 same" ]
 }
 
@@ -180,7 +201,7 @@ runs() {
 	%,s,,ms,ms,ms,
 	100.00,0.001000,1,1.000000,1.000000,1.000000,"cudaMalloc"
 	END
-	run "$ktime" diff --csv nsys.csv nvprof.csv
+	run --separate-stderr "$ktime" diff --csv nsys.csv nvprof.csv
 	[ "$status" -eq 0 ]
 	[[ ${lines[1]} == '"GPU activities",4,40500,10125.000,4,40500,10125.000,1,,,1,"same","f(int, int)"' ]]
 	[ "${lines[2]}" = '"API calls",,,,1,1000000,1000000.000,,,,,"only in B","cudaMalloc"' ]
@@ -231,7 +252,7 @@ runs() {
 	Total (MB),Count,Avg (MB),Med (MB),Min (MB),Max (MB),StdDev (MB),Operation
 	12.000,3,4.000,4.000,4.000,4.000,0.000,[CUDA memcpy Host-to-Device]
 	END
-	run "$ktime" diff --csv nsys.csv nsys.csv
+	run --separate-stderr "$ktime" diff --csv nsys.csv nsys.csv
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -eq 3 ]
 	[[ ${lines[1]} == '"GPU activities",1,5,'*'"k"' ]]

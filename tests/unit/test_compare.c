@@ -63,6 +63,10 @@ static void end_runs(void)
 
 static void compare_beyond(double threshold)
 {
+	static const char *const files[] = {"one"};
+
+	side_a.files = side_b.files = files;
+	side_a.file_count = side_b.file_count = 1;
 	comparison_free(&comparison);
 	assert_int_equal(compare_profiles(&comparison, &side_a, &side_b, threshold), 0);
 }
@@ -174,7 +178,8 @@ TEST(several_runs_show_a_shift_beyond_their_noise)
 	assert_true(row_of("slower")->average.low > 1.035);
 	assert_true(row_of("slower")->average.high < 1.065);
 	assert_true(row_of("slower")->average.probability < 1e-4);
-	assert_true(isnan(row_of("slower")->total.ratio));
+	/* The calls do not vary: the total changes as they do. */
+	assert_true(fabs(row_of("slower")->total.ratio - 1.05) < 1e-4);
 	assert_string_equal(verdict_of("faster"), "faster");
 	assert_string_equal(verdict_of("same"), "same");
 	assert_string_equal(verdict_of("noisy"), "cannot tell");
@@ -232,7 +237,10 @@ TEST(a_row_is_compared_by_the_runs_that_have_it)
 	compare_beyond(NAN);
 	assert_int_equal(row_of("sometimes")->a->run_count, 3);
 	assert_string_equal(verdict_of("sometimes"), "slower");
-	assert_true(isnan(row_of("sometimes")->total.ratio));
+	/* Three runs of A have it and all of B, so the ratio of what a run takes has no interval.
+	 */
+	assert_true(fabs(row_of("sometimes")->total.ratio - 2.0 * RUNS / 3) < 0.02);
+	assert_true(isnan(row_of("sometimes")->total.low));
 }
 
 TEST(one_run_a_side_tells_only_what_is_beyond_the_threshold)
@@ -256,7 +264,164 @@ TEST(one_run_a_side_tells_only_what_is_beyond_the_threshold)
 	assert_string_equal(verdict_of("near"), "slower");
 }
 
-/* A fifth of the time, but of few calls that differ from each other as much. */
+/* A single run: how many calls it has is known for certain, so the total is judged too. */
+TEST(more_calls_of_a_single_run_take_more_time)
+{
+	add(&a, "more", 10, 100000, 500);
+	add(&b, "more", 100, 100000, 500);
+	add(&a, "less", 100, 100000, 500);
+	add(&b, "less", 10, 100000, 500);
+	add(&a, "one", 1, 100000, 0);
+	add(&b, "one", 10, 100000, 0);
+	add(&a, "apart", 5, 100000, 90000);
+	add(&b, "apart", 50, 100000, 90000);
+	/* A call that takes less time, but ten times as many. */
+	add(&a, "faster", 10, 100000, 500);
+	add(&b, "faster", 100, 50000, 500);
+	add(&a, "slower", 10, 100000, 500);
+	add(&b, "slower", 100, 150000, 500);
+	/* Half the calls, of twice the time each. */
+	add(&a, "halved", 10, 100000, 500);
+	add(&b, "halved", 5, 200000, 500);
+	compare();
+	assert_string_equal(verdict_of("more"), "more time");
+	assert_true(fabs(row_of("more")->average.ratio - 1) < 1e-6);
+	assert_true(fabs(row_of("more")->total.ratio - 10) < 1e-6);
+	assert_string_equal(verdict_of("less"), "less time");
+	assert_string_equal(verdict_of("one"), "more time");
+	assert_string_equal(verdict_of("apart"), "more time");
+	assert_string_equal(verdict_of("faster"), "more time");
+	assert_string_equal(verdict_of("slower"), "slower");
+	assert_string_equal(verdict_of("halved"), "same");
+	/* Of three runs beside one it is the mean of their calls. */
+	profile_free(&side_a);
+	side_a = (struct profile){0};
+	for (unsigned run = 0; run < 3; run++) {
+		add(&a, "more", 10, 100000, 500);
+		assert_int_equal(profile_add_run(&side_a, &a), 0);
+		profile_free(&a);
+		a = (struct profile){0};
+	}
+	compare_beyond(NAN);
+	assert_string_equal(verdict_of("more"), "more time");
+	assert_true(fabs(row_of("more")->total.ratio - 10) < 1e-6);
+}
+
+/* A few calls more say nothing where the calls take so much less that the total is shorter. */
+TEST(more_calls_and_a_shorter_total_are_no_verdict)
+{
+	add(&a, "k", 3, 100000, 90000);
+	add(&b, "k", 4, 20000, 5000);
+	compare();
+	assert_string_equal(verdict_of("k"), "cannot tell");
+}
+
+static void headline_is(const char *expected)
+{
+	assert_string_equal(comparison.headline, expected);
+}
+
+TEST(the_headline_says_what_is_slower_and_where)
+{
+	add(&a, "k<int>(float*)", 10, 100000, 10);
+	add(&b, "k<int>(float*)", 100, 100000, 10);
+	add(&a, "slow", 10, 10000, 10);
+	add(&b, "slow", 10, 15000, 10);
+	add(&a, "fast", 10, 10000, 10);
+	add(&b, "fast", 10, 5000, 10);
+	add(&b, "new", 1, 1000, 0);
+	compare();
+	headline_is("B is 8.50 times slower: 1 of 4 GPU rows takes longer by more calls, 1 takes "
+		    "longer, 1 is only in B; most in k<int> (1.00 ms -> 10.0 ms, "
+		    "10 -> 100 calls)");
+}
+
+TEST(the_headline_says_what_is_faster_and_where)
+{
+	add(&a, "k", 10, 105000, 10);
+	add(&b, "k", 10, 100000, 10);
+	add(&a, "gone", 1, 60000, 0);
+	end_runs();
+	compare_beyond(0.04);
+	headline_is("B is 1.11 times faster: 1 of 2 GPU rows takes less time, 1 is only in A; most "
+		    "in gone (60.0 us, only in A)");
+}
+
+TEST(the_headline_says_that_there_is_no_difference)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 103000, 10);
+	add(&a, "once", 1, 1000, 0);
+	add(&b, "once", 1, 1000, 0);
+	add(&a, "cudaFree", 10, 1000, 1);
+	add(&b, "cudaFree", 10, 1000, 1);
+	compare();
+	headline_is("no difference beyond 10 %");
+}
+
+TEST(the_headline_says_which_rows_differ_if_the_total_does_not)
+{
+	add(&a, "long", 10, 100000, 10);
+	add(&b, "long", 10, 100000, 10);
+	add(&a, "short", 10, 1000, 1);
+	add(&b, "short", 10, 3000, 1);
+	compare();
+	headline_is("no difference beyond 10 % in total, but 1 of 2 GPU rows takes longer; most in "
+		    "short (10.0 us -> 30.0 us)");
+}
+
+TEST(the_headline_says_of_which_rows_nothing_is_certain)
+{
+	add(&a, "long", 10, 100000, 10);
+	add(&b, "long", 10, 100000, 10);
+	add(&a, "once", 1, 1000, 0);
+	add(&b, "once", 1, 3000, 0);
+	compare();
+	headline_is("no difference beyond 10 % in total; cannot tell of 1 of 2 GPU rows");
+}
+
+TEST(the_headline_says_which_api_calls_differ_if_the_gpu_does_not)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 100000, 10);
+	add(&a, "cudaFree", 10, 1000, 1);
+	add(&b, "cudaFree", 10, 3000, 1);
+	compare();
+	headline_is("no difference beyond 10 % on the GPU, but 1 of 1 API rows takes longer; most "
+		    "in cudaFree (10.0 us -> 30.0 us)");
+}
+
+TEST(the_headline_says_what_more_runs_would_tell)
+{
+	for (size_t run = 0; run < 2; run++) {
+		add(&a, "k", 10, noisy(100000, run, 5), 10);
+		add(&b, "k", 10, noisy(105000, run + 2, 5), 10);
+		end_runs();
+	}
+	compare_beyond(NAN);
+	assert_memory_equal(comparison.headline, "cannot tell: all GPU activities together take ",
+			    46);
+	assert_non_null(
+		strstr(comparison.headline, " times as long in B, and more runs would tell"));
+}
+
+TEST(the_headline_says_which_side_has_no_times)
+{
+	add(&a, "k", 10, 100000, 10);
+	add_untimed(&b, "k", 10);
+	compare();
+	headline_is("cannot tell: neither A nor B has times of GPU activities");
+	comparison_free(&comparison);
+	profile_free(&side_a);
+	profile_free(&side_b);
+	side_a = side_b = (struct profile){0};
+	add(&a, "k", 10, 100000, 10);
+	add(&a, "cudaFree", 10, 1000, 1);
+	add(&b, "cudaFree", 10, 3000, 1);
+	compare();
+	headline_is("cannot tell: A alone has times of GPU activities");
+}
+
 /* Two runs a side tell something of the noise, and then the calls' own spread counts no more. */
 TEST(two_runs_a_side_are_several)
 {
@@ -330,6 +495,10 @@ TEST(untimed_sides_are_printed_without_times)
 	add_untimed(&a, "gone", 1);
 	compare();
 	prints(SHEET_TEXT,
+	       "cannot tell: neither A nor B has times of GPU activities\n"
+	       "A: one (A)\n"
+	       "B: one (B)\n"
+	       "\n"
 	       "            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   "
 	       "Ratio           95 %  Verdict      Name\n"
 	       " GPU activities:         1         -         -         -         -         -       "
@@ -341,7 +510,7 @@ TEST(untimed_sides_are_printed_without_times)
 	       "row\n"
 	       "Rows: 1 untimed, 1 only in A\n"
 	       "One run a side, so how much runs differ is unknown. Faster, slower: by more than "
-	       "10 %.\n");
+	       "10 %. Ratio: Time B / Time A.\n");
 	prints(SHEET_CSV,
 	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg B\","
 	       "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\"\n"

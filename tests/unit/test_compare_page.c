@@ -12,6 +12,7 @@ static struct profile a, b;
 static const char *const files[] = {"one"};
 /* A side of which nothing is known. */
 static const struct profile unknown = {.files = files, .runs = 1};
+static char headline[] = "no difference <beyond> 2 %";
 static struct comparison comparison;
 static char *page;
 
@@ -38,7 +39,7 @@ BEFORE_EACH
 	a.runs = b.runs = a.energy_runs = b.energy_runs = 1;
 	a.energies[3] = run_of(100, 2000, 0);
 	b.energies[3] = run_of(100, 2000, 0);
-	comparison = (struct comparison){.a = &a, .b = &b};
+	comparison = (struct comparison){.a = &a, .b = &b, .headline = headline};
 }
 
 AFTER_EACH
@@ -63,6 +64,13 @@ static void has_not(const char *text)
 {
 	if (strstr(page, text))
 		fail_msg("the page has %s", text);
+}
+
+TEST(the_title_is_the_verdict)
+{
+	write_page();
+	has("<title>no difference &#60;beyond&#62; 2 %</title>");
+	has("<h1>no difference &#60;beyond&#62; 2 %</h1>");
 }
 
 TEST(both_sides_are_shown_with_how_they_differ)

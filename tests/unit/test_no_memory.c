@@ -183,6 +183,8 @@ static int comparison(FILE *file, const void *argument)
 		error = import_profile(&runs[i], paths[i], message, sizeof(message));
 		if (!error)
 			error = profile_add_run(&sums[i], &runs[i]);
+		sums[i].files = &paths[i];
+		sums[i].file_count = 1;
 	}
 	if (!error)
 		error = compare_profiles(&compared, &sums[0], &sums[1], 0.05);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often a comparison of 5 runs a side is wrong, on profiles whose truth is known: 25 kernels
- * and 8 API calls, each with a run-to-run noise of 1 % and 1 % between the calls of a run.
- * test_runs [COMPARISONS] compares as often as it is told.
+ * How often a comparison of 5 runs a side, or of single runs, is wrong, on profiles whose truth is
+ * known: 25 kernels and 8 API calls, each with a run-to-run noise of 1 % and 1 % between the calls
+ * of a run. test_runs [COMPARISONS] compares as often as it is told.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -26,8 +26,15 @@
 #define RUN_NOISE     0.01
 #define CALL_NOISE    0.01
 
-/* The kernel that is slower in B: it takes a fifth of the GPU's time. */
+/* The kernel that is slower in B, or has more calls there: it takes a fifth of the GPU's time. */
 #define SLOWER_KERNEL "kernel 1"
+
+/* What is different in B, and how many runs a side has. */
+struct trial {
+	double slower;
+	unsigned more_calls;
+	size_t runs;
+};
 
 static unsigned comparisons = 100;
 static uint64_t random_state;
@@ -63,8 +70,8 @@ static void write_row(struct session *session, enum row_kind kind, const char *n
 	}
 }
 
-/* Writes a run's profile; one kernel takes `slower` times its time. */
-static void write_run(const char *path, double slower)
+/* Writes a run's profile. */
+static void write_run(const char *path, const struct trial *trial)
 {
 	struct session *session;
 	char name[32];
@@ -73,9 +80,13 @@ static void write_run(const char *path, double slower)
 	session_header(session)->finished = 1;
 	session_header(session)->cupti_active = 1;
 	for (int i = 0; i < KERNELS; i++) {
+		bool changed;
+
 		snprintf(name, sizeof(name), "kernel %d", i);
-		write_row(session, ROW_KERNEL, name, 20 + (unsigned)i,
-			  400e3 * pow(0.7, i) * (strcmp(name, SLOWER_KERNEL) ? 1 : slower));
+		changed = !strcmp(name, SLOWER_KERNEL);
+		write_row(session, ROW_KERNEL, name,
+			  (20 + (unsigned)i) * (changed ? trial->more_calls : 1),
+			  400e3 * pow(0.7, i) * (changed ? trial->slower : 1));
 	}
 	for (int i = 0; i < API_CALLS; i++) {
 		/* A program that polls calls some functions more often in one run than in another.
@@ -88,19 +99,19 @@ static void write_run(const char *path, double slower)
 	session_close(session);
 }
 
-static void load_side(struct profile *side, const char *folder, double slower)
+static void load_side(struct profile *side, const char *folder, const struct trial *trial)
 {
 	char paths[RUNS][64], message[256];
 	const char *files[RUNS];
 
-	for (int run = 0; run < RUNS; run++) {
-		snprintf(paths[run], sizeof(paths[run]), "%s/%d.ktime", folder, run);
-		write_run(paths[run], slower);
+	for (size_t run = 0; run < trial->runs; run++) {
+		snprintf(paths[run], sizeof(paths[run]), "%s/%zu.ktime", folder, run);
+		write_run(paths[run], trial);
 		files[run] = paths[run];
 	}
-	if (runs_load(side, files, RUNS, message, sizeof(message)))
+	if (runs_load(side, files, trial->runs, message, sizeof(message)))
 		fail_msg("%s", message);
-	for (int run = 0; run < RUNS; run++)
+	for (size_t run = 0; run < trial->runs; run++)
 		unlink(paths[run]);
 }
 
@@ -112,28 +123,31 @@ static bool is_difference(enum verdict verdict)
 
 struct counts {
 	unsigned wrong;	 /* comparisons with a verdict that is not true */
-	unsigned found;	 /* of them, where the slower kernel was called slower */
+	unsigned found;	 /* comparisons where the changed kernel was found */
 	unsigned same;	 /* rows */
 	unsigned unsure; /* rows */
 };
 
-static void count_comparison(struct counts *counts, const char *folder, double slower)
+static void count_comparison(struct counts *counts, const char *folder, const struct trial *trial)
 {
+	const struct trial unchanged = {1, 1, trial->runs};
+	const enum verdict right = trial->more_calls > 1 ? VERDICT_MORE_TIME : VERDICT_SLOWER;
+	const bool differs = trial->more_calls > 1 || trial->slower > 1;
 	struct profile a, b;
 	struct comparison comparison;
 	bool wrong;
 
-	load_side(&a, folder, 1);
-	load_side(&b, folder, slower);
+	load_side(&a, folder, &unchanged);
+	load_side(&b, folder, trial);
 	assert_int_equal(compare_profiles(&comparison, &a, &b, NAN), 0);
 	assert_int_equal(comparison.count, KERNELS + API_CALLS);
-	wrong = is_difference(comparison.gpu_verdict) && slower == 1;
+	wrong = is_difference(comparison.gpu_verdict) && !differs;
 	for (size_t i = 0; i < comparison.count; i++) {
 		const struct comparison_row *row = &comparison.rows[i];
-		bool changed = slower != 1 && !strcmp(comparison_name(row), SLOWER_KERNEL);
+		bool changed = differs && !strcmp(comparison_name(row), SLOWER_KERNEL);
 
 		if (changed)
-			counts->found += row->verdict == VERDICT_SLOWER;
+			counts->found += row->verdict == right;
 		else
 			wrong |= is_difference(row->verdict);
 		counts->same += row->verdict == VERDICT_SAME;
@@ -145,7 +159,7 @@ static void count_comparison(struct counts *counts, const char *folder, double s
 	profile_free(&b);
 }
 
-static struct counts simulate(double slower)
+static struct counts simulate(const struct trial trial)
 {
 	const char *temporary = getenv("TMPDIR");
 	struct counts counts = {0};
@@ -158,18 +172,19 @@ static struct counts simulate(double slower)
 	strcpy(folder, "ktime-runs-XXXXXX");
 	assert_non_null(mkdtemp(folder));
 	for (unsigned i = 0; i < comparisons; i++)
-		count_comparison(&counts, folder, slower);
+		count_comparison(&counts, folder, &trial);
 	rmdir(folder);
 	print_message(
-		"%u comparisons of %d runs a side, one kernel %g times slower: wrong %u, found %u; "
-		"rows: %u same, %u cannot tell\n",
-		comparisons, RUNS, slower, counts.wrong, counts.found, counts.same, counts.unsure);
+		"%u comparisons of %zu runs a side, one kernel %g times slower, of %u times the "
+		"calls: wrong %u, found %u; rows: %u same, %u cannot tell\n",
+		comparisons, trial.runs, trial.slower, trial.more_calls, counts.wrong, counts.found,
+		counts.same, counts.unsure);
 	return counts;
 }
 
 static void runs_of_one_program_get_no_verdict(void **state)
 {
-	struct counts counts = simulate(1);
+	struct counts counts = simulate((struct trial){1, 1, RUNS});
 
 	(void)state;
 	assert_true(counts.wrong * 100 <= 2 * comparisons);
@@ -177,11 +192,28 @@ static void runs_of_one_program_get_no_verdict(void **state)
 
 static void a_kernel_that_is_5_percent_slower_is_found(void **state)
 {
-	struct counts counts = simulate(1.05);
+	struct counts counts = simulate((struct trial){1.05, 1, RUNS});
 
 	(void)state;
 	assert_true(counts.found * 100 >= 95 * comparisons);
 	assert_true(counts.wrong * 100 <= 2 * comparisons);
+}
+
+static void single_runs_of_one_program_get_no_verdict(void **state)
+{
+	struct counts counts = simulate((struct trial){1, 1, 1});
+
+	(void)state;
+	assert_true(counts.wrong * 100 <= 2 * comparisons);
+}
+
+static void ten_times_the_calls_of_a_single_run_are_found(void **state)
+{
+	struct counts counts = simulate((struct trial){1, 10, 1});
+
+	(void)state;
+	assert_int_equal(counts.found, comparisons);
+	assert_int_equal(counts.wrong, 0);
 }
 
 int main(int argc, char **argv)
@@ -189,6 +221,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_of_one_program_get_no_verdict),
 		cmocka_unit_test(a_kernel_that_is_5_percent_slower_is_found),
+		cmocka_unit_test(single_runs_of_one_program_get_no_verdict),
+		cmocka_unit_test(ten_times_the_calls_of_a_single_run_are_found),
 	};
 
 	if (argc > 1)

@@ -324,10 +324,12 @@ static void read_run(struct profile *sum, enum whole_profile kind)
 
 TEST(comparisons)
 {
+	static const char *const names[] = {"one", "other"};
 	FILE *file = golden_begin();
 
 	for (int kind = WHOLE_EVENTS; kind < WHOLE_KINDS; kind++) {
-		struct profile a = {0}, b = {0};
+		struct profile a = {.files = names, .file_count = 1};
+		struct profile b = {.files = names + 1, .file_count = 1};
 		struct comparison comparison;
 
 		read_run(&a, WHOLE_CUPTI);

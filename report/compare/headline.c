@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/compare/headline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/names/demangle.h"
+#include "report/names/visible.h"
+
+/* Rows whose calls are said, of those that differ. Chosen. */
+#define CALLS_SHOWN   3
+/* Verdicts that the sentence counts the rows of. Chosen. */
+#define PHRASES_SHOWN 3
+
+/* What is said of rows with a verdict, in the order in which it is said: first where A takes
+ * longer, then where B does. Each has the number of such rows before it. */
+static const struct phrase {
+	enum verdict verdict;
+	const char *one, *several;
+} phrases[2][6] = {
+	{{VERDICT_LESS_TIME, "takes less time by fewer calls", "take less time by fewer calls"},
+	 {VERDICT_FASTER, "takes less time", "take less time"},
+	 {VERDICT_ONLY_A, "is only in A", "are only in A"},
+	 {VERDICT_MORE_TIME, "takes longer by more calls", "take longer by more calls"},
+	 {VERDICT_SLOWER, "takes longer", "take longer"},
+	 {VERDICT_ONLY_B, "is only in B", "are only in B"}},
+	{{VERDICT_MORE_TIME, "takes longer by more calls", "take longer by more calls"},
+	 {VERDICT_SLOWER, "takes longer", "take longer"},
+	 {VERDICT_ONLY_B, "is only in B", "are only in B"},
+	 {VERDICT_LESS_TIME, "takes less time by fewer calls", "take less time by fewer calls"},
+	 {VERDICT_FASTER, "takes less time", "take less time"},
+	 {VERDICT_ONLY_A, "is only in A", "are only in A"}}};
+
+/* The GPU's rows, or those of API calls. */
+struct rows {
+	const struct comparison *comparison;
+	const struct comparison_row *rows;
+	size_t count;
+	size_t verdicts[VERDICT_COUNT];
+	size_t changed; /* those that `phrases` speaks of */
+	size_t unsure;	/* beyond the threshold, but perhaps by chance */
+	bool slower;	/* whether the first of those that changed takes longer in B */
+	const char *kind;
+};
+
+static double time_of(const struct profile_row *row, const struct profile *side)
+{
+	return row ? row->total / (double)side->runs : 0;
+}
+
+static double calls_of(const struct profile_row *row, const struct profile *side)
+{
+	return (double)row->calls / (double)side->runs;
+}
+
+static bool is_longer(const struct rows *rows, const struct comparison_row *row)
+{
+	return time_of(row->b, rows->comparison->b) > time_of(row->a, rows->comparison->a);
+}
+
+static struct rows rows_of(const struct comparison *comparison, bool api)
+{
+	struct rows rows = {comparison, comparison->rows, .count = comparison->gpu_count,
+			    .kind = "GPU"};
+
+	if (api) {
+		rows.rows += comparison->gpu_count;
+		rows.count = comparison->count - comparison->gpu_count;
+		rows.kind = "API";
+	}
+	for (const struct comparison_row *row = rows.rows; row < rows.rows + rows.count; row++) {
+		bool changed = false;
+
+		for (unsigned i = 0; i < 6; i++)
+			changed |= row->verdict == phrases[0][i].verdict;
+		if (changed && rows.changed++ == 0)
+			rows.slower = is_longer(&rows, row);
+		rows.unsure += row->verdict == VERDICT_CANNOT_TELL &&
+			       change_is_beyond(&row->total, comparison->threshold);
+		rows.verdicts[row->verdict]++;
+	}
+	return rows;
+}
+
+static void write_name(const struct comparison_row *row, FILE *file)
+{
+	char *name = short_name(comparison_name(row), false);
+
+	visible_write(name ? name : comparison_name(row), file);
+	free(name);
+}
+
+/* "; most in axpy (3.20 ms -> 4.40 ms)": the row that makes most of the change to that side. */
+static void write_most(const struct rows *rows, bool slower, FILE *file)
+{
+	const struct comparison *comparison = rows->comparison;
+	const struct comparison_row *row = rows->rows, *end = row + rows->count;
+	char before[NUMBER_SIZE], after[NUMBER_SIZE];
+	double a, b;
+
+	while (row < end && (row->verdict == VERDICT_UNTIMED || is_longer(rows, row) != slower))
+		row++;
+	if (row == end)
+		return;
+	a = time_of(row->a, comparison->a);
+	b = time_of(row->b, comparison->b);
+	fputs("; most in ", file);
+	write_name(row, file);
+	if (!row->a || !row->b) {
+		fprintf(file, " (%s, only in %c)", number_about(before, a + b, 3),
+			row->a ? 'A' : 'B');
+		return;
+	}
+	fprintf(file, " (%s -> %s", number_about(before, a, 3), number_about(after, b, 3));
+	if (comparison_calls_vary(comparison, row))
+		fprintf(file, ", %.9g -> %.9g calls", calls_of(row->a, comparison->a),
+			calls_of(row->b, comparison->b));
+	fputc(')', file);
+}
+
+/* "4 of 17 GPU rows take longer, 1 is only in B", and where most of it is. */
+static void write_rows(const struct rows *rows, bool slower, FILE *file)
+{
+	unsigned said = 0;
+
+	for (unsigned i = 0; i < 6 && said < PHRASES_SHOWN; i++) {
+		const struct phrase *phrase = &phrases[slower][i];
+		size_t count = rows->verdicts[phrase->verdict];
+
+		if (!count)
+			continue;
+		if (said++)
+			fprintf(file, ", %zu", count);
+		else
+			fprintf(file, "%zu of %zu %s rows", count, rows->count, rows->kind);
+		fprintf(file, " %s", count == 1 ? phrase->one : phrase->several);
+	}
+	if (!said)
+		fprintf(file, "no %s row for certain", rows->kind);
+	write_most(rows, slower, file);
+}
+
+static void write_factor(double ratio, FILE *file)
+{
+	double factor = ratio > 1 ? ratio : 1 / ratio;
+
+	fprintf(file, "B is %.*f times %s: ",
+		factor < 1.1   ? 3
+		: factor < 100 ? 2
+			       : 0,
+		factor, ratio > 1 ? "slower" : "faster");
+}
+
+/* All GPU activities take about as long. */
+static void write_no_difference(const struct comparison *comparison, const struct rows *gpu,
+				FILE *file)
+{
+	struct rows api = rows_of(comparison, true);
+	const struct rows *rows = gpu->changed ? gpu : &api;
+
+	fprintf(file, "no difference beyond %g %%", comparison->threshold * 100);
+	if (!gpu->changed && !gpu->unsure && !api.changed)
+		return;
+	fputs(gpu->changed || gpu->unsure ? " in total" : " on the GPU", file);
+	if (rows->changed) {
+		fputs(", but ", file);
+		write_rows(rows, rows->slower, file);
+	}
+	if (!gpu->changed && gpu->unsure)
+		fprintf(file, "; cannot tell of %zu of %zu GPU rows", gpu->unsure, gpu->count);
+}
+
+static void write_without_times(const struct comparison *comparison, FILE *file)
+{
+	struct rows api = rows_of(comparison, true);
+	bool a = comparison->gpu_a > 0, b = comparison->gpu_b > 0;
+
+	fprintf(file, "cannot tell: %s has times of GPU activities",
+		a   ? "A alone"
+		: b ? "B alone"
+		    : "neither A nor B");
+	if (!comparison->gpu_count && api.changed) {
+		fputs("; ", file);
+		write_rows(&api, api.slower, file);
+	}
+}
+
+static void write_headline(const struct comparison *comparison, FILE *file)
+{
+	struct rows gpu = rows_of(comparison, false);
+	const struct change *change = &comparison->gpu;
+	enum verdict verdict = comparison->gpu_verdict;
+
+	if (isnan(change->ratio)) {
+		write_without_times(comparison, file);
+	} else if (verdict == VERDICT_SLOWER || verdict == VERDICT_FASTER) {
+		write_factor(change->ratio, file);
+		write_rows(&gpu, change->ratio > 1, file);
+	} else if (verdict == VERDICT_SAME || isnan(change->low)) {
+		write_no_difference(comparison, &gpu, file);
+	} else {
+		fprintf(file,
+			"cannot tell: all GPU activities together take %.3f to %.3f times as long "
+			"in B, "
+			"and more runs would tell",
+			change->low, change->high);
+		if (gpu.changed) {
+			fputs("; ", file);
+			write_rows(&gpu, gpu.slower, file);
+		}
+	}
+}
+
+char *headline_text(const struct comparison *comparison)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	write_headline(comparison, file);
+	if (fclose(file) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static bool calls_differ(const struct comparison *comparison, const struct comparison_row *row)
+{
+	return row->a && row->b &&
+	       change_is_beyond(&(struct change){.ratio = comparison_calls_ratio(comparison, row)},
+				comparison->threshold);
+}
+
+void headline_print_calls(const struct comparison *comparison, FILE *file)
+{
+	size_t count = 0, shown = 0;
+
+	for (size_t i = 0; i < comparison->count; i++)
+		count += calls_differ(comparison, &comparison->rows[i]);
+	if (!count)
+		return;
+	fprintf(file,
+		"Calls differ by more than %g %% in %zu of %zu rows: ", comparison->threshold * 100,
+		count, comparison->count);
+	for (size_t i = 0; i < comparison->count && shown < CALLS_SHOWN; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+
+		if (!calls_differ(comparison, row))
+			continue;
+		fputs(shown++ ? ", " : "", file);
+		write_name(row, file);
+		fprintf(file, " %.9g -> %.9g", calls_of(row->a, comparison->a),
+			calls_of(row->b, comparison->b));
+	}
+	if (count > shown)
+		fprintf(file, " and %zu more", count - shown);
+	fputs(".\n", file);
+}
