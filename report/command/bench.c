@@ -161,7 +161,7 @@ int command_bench(const struct options *options, const char *const *program, siz
 	if (status == EXIT_SUCCESS) {
 		const char *const path[] = {folders.folder};
 
-		if (runs_load(&runs, path, 1, message, sizeof(message))) {
+		if (runs_load(&runs, path, 1, 0, message, sizeof(message))) {
 			visible_line(stderr, "ktime bench: %s", message);
 			status = EXIT_FAILURE;
 		} else {

@@ -11,6 +11,7 @@
 #define MESSAGE_SIZE	  512
 #define EXIT_USAGE	  2
 #define EXIT_ABOVE	  3
+#define EXIT_CANNOT_TELL  4
 
 /* Rows that take less of the GPU's time, on both sides, do not fail a comparison. */
 #define SHARE_THAT_COUNTS 0.01
@@ -48,6 +49,22 @@ static bool any_above(const struct comparison *comparison, double limit)
 		above |= is_above(&row->total, row->verdict, limit, comparison_name(row));
 	}
 	return above;
+}
+
+/* Says what was not read of a side's files. */
+static void say_unread(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->said_count; i++)
+		visible_line(stderr, "ktime: %s", profile->said[i]);
+}
+
+/* The status of --fail-above. */
+static int judge(const struct comparison *comparison, double limit)
+{
+	if (!comparison->a->damaged && !comparison->b->damaged)
+		return any_above(comparison, limit) ? EXIT_ABOVE : 0;
+	visible_line(stderr, "ktime: cannot tell whether B is slower: rows are missing");
+	return EXIT_CANNOT_TELL;
 }
 
 static bool is_stdout(const char *path)
@@ -107,10 +124,14 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	/* What fails a comparison has to be a verdict. */
 	if (isnan(threshold) && !isnan(options->fail_above))
 		threshold = options->fail_above;
-	error = runs_load(&profiles[0], files, first_b, message, sizeof(message));
+	error = runs_load(&profiles[0], files, first_b, options->part, message, sizeof(message));
 	if (!error)
-		error = runs_load(&profiles[1], files + first_b, count - first_b, message,
-				  sizeof(message));
+		error = runs_load(&profiles[1], files + first_b, count - first_b, options->part,
+				  message, sizeof(message));
+	if (!error) {
+		say_unread(&profiles[0]);
+		say_unread(&profiles[1]);
+	}
 	if (!error)
 		error = compare_profiles(&comparison, &profiles[0], &profiles[1], threshold / 100);
 	if (!error)
@@ -118,9 +139,7 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	if (error)
 		visible_line(stderr, "ktime: %s", *message ? message : strerror(-error));
 	else
-		status = !isnan(options->fail_above) && any_above(&comparison, options->fail_above)
-				 ? EXIT_ABOVE
-				 : 0;
+		status = isnan(options->fail_above) ? 0 : judge(&comparison, options->fail_above);
 	comparison_free(&comparison);
 	profile_free(&profiles[0]);
 	profile_free(&profiles[1]);

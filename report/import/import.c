@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "report/energy/energy.h"
+#include "report/import/text.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 #include "report/print/report.h"
@@ -91,6 +92,11 @@ static int import_session(struct profile *profile, const char *path, char *messa
  */
 #define PIPE_WAIT_MS 60000
 
+/* A text is held in memory three times: as it is read, as UTF-8, and its lines one by one. */
+#define TEXT_MOST    (1UL << 30)
+#define TOO_LONG                                                                                   \
+	"more than 1 GiB of text: give what `nsys export --type sqlite` makes of the report"
+
 static void say_waiting(const char *path)
 {
 	visible_line(stderr, "ktime: waiting for what the pipe %s brings", path);
@@ -103,9 +109,47 @@ static bool ends_with(const char *text, const char *end)
 	return length > end_length && !strcmp(text + length - end_length, end);
 }
 
-static int import_file(struct profile *profile, FILE *file, const char *path, char *message,
-		       size_t size)
+/* Reads the rest of the file; NULL with a reason. */
+static char *read_all(FILE *file, size_t *length, const char **reason)
 {
+	char *bytes = NULL, *grown;
+	size_t room = 0, got;
+
+	*length = 0;
+	do {
+		if (*length == room) {
+			room = room ? 2 * room : 1 << 16;
+			grown = room > TEXT_MOST ? NULL : realloc(bytes, room);
+			if (!grown) {
+				*reason = room > TEXT_MOST ? TOO_LONG : strerror(ENOMEM);
+				free(bytes);
+				return NULL;
+			}
+			bytes = grown;
+		}
+		got = fread(bytes + *length, 1, room - *length, file);
+		*length += got;
+	} while (got);
+	if (!ferror(file))
+		return bytes;
+	*reason = strerror(errno);
+	free(bytes);
+	return NULL;
+}
+
+/* What only nsys reads: its reports, which begin with a name or are told by theirs. */
+static bool is_nsys_report(const char *start, const char *path)
+{
+	return strncmp(start, "QDSTRM", 6) == 0 || ends_with(path, ".nsys-rep") ||
+	       ends_with(path, ".qdrep") || ends_with(path, ".qdstrm");
+}
+
+static int import_file(struct profile *profile, FILE *file, const char *path, unsigned part,
+		       char *message, size_t size)
+{
+	char *bytes;
+	size_t length;
+	int error;
 	const uint64_t session_magic = SESSION_MAGIC;
 	char start[sizeof(SQLITE_MAGIC)] = "";
 	bool is_session, is_database;
@@ -122,22 +166,29 @@ static int import_file(struct profile *profile, FILE *file, const char *path, ch
 	is_database = !memcmp(start, SQLITE_MAGIC, sizeof(SQLITE_MAGIC));
 	/* These are opened by their name once more. */
 	if ((is_session || is_database) && (stat(path, &status) < 0 || !S_ISREG(status.st_mode))) {
-		reason = "a pipe can bring CSV alone: name the file";
+		reason = "a pipe can bring text alone: name the file";
 		goto refuse;
 	}
 	if (is_session)
 		return import_session(profile, path, message, size);
 	if (is_database)
 		return import_sqlite(profile, path, message, size);
-	if (!ends_with(path, ".nsys-rep"))
-		return import_csv(profile, file, path, message, size);
 	reason = "a report that only nsys reads: give what `nsys export --type sqlite` makes of it";
+	if (is_nsys_report(start, path))
+		goto refuse;
+	bytes = read_all(file, &length, &reason);
+	if (!bytes)
+		goto refuse;
+	error = import_text(profile, bytes, length, part, path, message, size);
+	free(bytes);
+	return error;
 refuse:
 	snprintf(message, size, "%s: %s", path, reason);
 	return -EINVAL;
 }
 
-int import_profile(struct profile *profile, const char *path, char *message, size_t size)
+int import_profile(struct profile *profile, const char *path, unsigned part, char *message,
+		   size_t size)
 {
 	FILE *file;
 	int error = input_open(&file, path, PIPE_WAIT_MS, say_waiting, message, size);
@@ -145,7 +196,7 @@ int import_profile(struct profile *profile, const char *path, char *message, siz
 	*profile = (struct profile){0};
 	if (error)
 		return error;
-	error = import_file(profile, file, path, message, size);
+	error = import_file(profile, file, path, part, message, size);
 	fclose(file);
 	return error;
 }

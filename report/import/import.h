@@ -7,19 +7,18 @@
 #ifndef KTIME_REPORT_IMPORT_IMPORT_H
 #define KTIME_REPORT_IMPORT_IMPORT_H
 
-#include <stdio.h>
+#include <stddef.h>
 
 #include "report/import/profile.h"
 
 /*
- * A ktime session file, an Nsight Systems SQLite export, the CSV of `nsys
- * stats` (one or more of its summaries in one file), or nvprof's or ktime's CSV summary.
+ * A ktime session file, an Nsight Systems SQLite export, or a text with the tables of nvprof, nsys
+ * or ktime (text.h has which part is read of one with several).
  */
-int import_profile(struct profile *profile, const char *path, char *message, size_t size);
+int import_profile(struct profile *profile, const char *path, unsigned part, char *message,
+		   size_t size);
 
 int import_sqlite(struct profile *profile, const char *path, char *message, size_t size);
-/* Both kinds of CSV, from an open file. -EINVAL where no table of either is in it. */
-int import_csv(struct profile *profile, FILE *file, const char *path, char *message, size_t size);
 
 /* The runs of one program, from their files or from the folder that `ktime bench` wrote. */
 
@@ -30,7 +29,7 @@ int import_csv(struct profile *profile, FILE *file, const char *path, char *mess
  * Adds up the runs of files of the kinds that import_profile reads; a folder stands for its
  * profiles. 0 or -errno with a one-line message. The sum is to be freed whatever is returned.
  */
-int runs_load(struct profile *sum, const char *const *paths, size_t count, char *message,
-	      size_t size);
+int runs_load(struct profile *sum, const char *const *paths, size_t count, unsigned part,
+	      char *message, size_t size);
 
 #endif

@@ -2,6 +2,8 @@
 #include "report/import/profile.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +60,20 @@ double profile_variance_bound(double average, double minimum, double maximum, ui
 	return (maximum - average) * (average - minimum) * (double)calls / (double)(calls - 1);
 }
 
+void profile_say(struct profile *profile, const char *format, ...)
+{
+	char **said = realloc(profile->said, (profile->said_count + 1) * sizeof(*said));
+	va_list arguments;
+
+	if (!said)
+		return;
+	profile->said = said;
+	va_start(arguments, format);
+	if (vasprintf(&said[profile->said_count], format, arguments) >= 0)
+		profile->said_count++;
+	va_end(arguments);
+}
+
 static int add_row_run(struct profile *sum, const struct profile_row *row)
 {
 	struct profile_row *added = profile_row(sum, row->api, row->entry.text, row->name);
@@ -108,6 +124,9 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 	add_devices(sum, run);
 	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
 		sum->figures[i] += run->figures[i];
+	for (size_t i = 0; i < run->said_count; i++)
+		profile_say(sum, "%s", run->said[i]);
+	sum->damaged |= run->damaged;
 	sum->source = run->source;
 	sum->runs++;
 	return error;
@@ -123,4 +142,9 @@ void profile_free(struct profile *profile)
 		}
 		text_entries_free(&profile->rows[i]);
 	}
+	for (size_t i = 0; i < profile->said_count; i++)
+		free(profile->said[i]);
+	free(profile->said);
+	profile->said = NULL;
+	profile->said_count = 0;
 }

@@ -40,6 +40,10 @@ struct profile {
 	/* Of all rows, added up over the runs: those of the table that are shown by themselves. */
 	double figures[ROW_FIGURE_COUNT];
 	size_t runs; /* that were added up; 0: the profile of a single run, as it was read */
+	/* What is to be told of what was read: lines, without their ends. */
+	char **said;
+	size_t said_count;
+	bool damaged; /* rows are missing, so that nothing can be concluded from the sums */
 };
 
 /* The row of a name; added, empty, where it is not there. NULL where memory is out. */
@@ -52,6 +56,10 @@ void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, 
 		       double average, double variance, double minimum, double maximum);
 /* The most that a variance can be between a minimum and a maximum, the average being known. */
 double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls);
+
+/* Adds a line to what is said. */
+__attribute__((format(printf, 2, 3))) void profile_say(struct profile *profile, const char *format,
+						       ...);
 
 /* Adds a run to the sum of the runs of one program. -ENOMEM. */
 int profile_add_run(struct profile *sum, const struct profile *run);

@@ -162,7 +162,8 @@ runs() {
 @test "nsys's CSV of the same run differs in nothing" {
 	run "$ktime" diff "$(golden nsys_many)" "$golden/nsys_many.csv"
 	[ "$status" -eq 0 ]
-	[ "${lines[2]}" = "B: $golden/nsys_many.csv (nsys CSV)" ]
+	[ "${lines[0]}" = "ktime: $golden/nsys_many.csv: 6 rows passed over after line 24: sizes of copies, not times" ]
+	[ "${lines[3]}" = "B: $golden/nsys_many.csv (nsys CSV)" ]
 	[ "${lines[-2]}" = "Rows: 17 same" ]
 }
 
@@ -229,9 +230,10 @@ runs() {
 	run "$ktime" diff some.csv some.csv
 	[ "${lines[-2]}" = "Rows: 1 same, 1 untimed" ]
 	sed 's/,2,,/,,,/' some.csv >no_calls.csv
-	run "$ktime" diff some.csv no_calls.csv
-	[ "$status" -eq 1 ]
-	prints "ktime: no_calls.csv: line 4: bad Instances"
+	run "$ktime" diff --fail-above 5 some.csv no_calls.csv
+	[ "$status" -eq 4 ]
+	[ "${lines[0]}" = "ktime: no_calls.csv: 1 row passed over after line 3: no calls" ]
+	[ "${lines[-1]}" = "ktime: cannot tell whether B is slower: rows are missing" ]
 }
 
 @test "of nsys's other reports nothing is taken twice or for CUDA" {
@@ -254,6 +256,9 @@ runs() {
 	END
 	run --separate-stderr "$ktime" diff --csv nsys.csv nsys.csv
 	[ "$status" -eq 0 ]
+	[ "${stderr_lines[0]}" = "ktime: nsys.csv: 1 row passed over after line 1: ranges and markers" ]
+	[ "${stderr_lines[1]}" = "ktime: nsys.csv: 1 row passed over after line 4: calls of other libraries" ]
+	[ "${stderr_lines[2]}" = "ktime: nsys.csv: 1 row passed over after line 14: sizes of copies, not times" ]
 	[ "${#lines[@]}" -eq 3 ]
 	[[ ${lines[1]} == '"GPU activities",1,5,'*'"k"' ]]
 	[[ ${lines[2]} == '"API calls",1,3,'*'"cudaFree"' ]]
@@ -275,11 +280,11 @@ runs() {
 		[[ ${lines[0]} == "ktime: $file: "* ]]
 	done
 	run "$ktime" diff a bad.csv
-	prints "ktime: bad.csv: line 2: bad Total Time"
+	prints "ktime: bad.csv: line 2: bad total time"
 	run "$ktime" diff a unit.csv
-	prints "ktime: unit.csv: line 2: bad unit"
+	prints "ktime: unit.csv: line 2: unknown unit \"parsecs\""
 	run "$ktime" diff a garbage
-	prints "ktime: garbage: no profile, nsys SQLite export, or summary as CSV"
+	prints "ktime: garbage: no profile, database of nsys, or table of nvprof, nsys or ktime"
 }
 
 @test "a wrong usage is told" {
@@ -343,7 +348,7 @@ database() {
 	[[ "$output" == *"Rows: 2 same"* ]]
 	run "$ktime" diff <(cat a) a.csv
 	[ "$status" -eq 1 ]
-	[[ "$output" == "ktime: /dev/fd/"*": a pipe can bring CSV alone: name the file" ]]
+	[[ "$output" == "ktime: /dev/fd/"*": a pipe can bring text alone: name the file" ]]
 	run "$ktime" diff /dev/zero a.csv
 	[ "$status" -eq 1 ]
 	[ "$output" = "ktime: /dev/zero is neither a regular file nor a pipe" ]

@@ -23,18 +23,19 @@ static struct options options;
 static void summary(const char *name, unsigned first, unsigned second, unsigned copy)
 {
 	FILE *file = fopen(name, "we");
+	double all = 10.0 * first + 5.0 * second + copy;
 
 	assert_non_null(file);
 	fputs("==7== Profiling result:\n"
 	      "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
 	      ",%,us,,us,us,us,\n",
 	      file);
-	fprintf(file, "\"GPU activities\",70,%u,10,%u,%u,%u,\"first\"\n", 10 * first, first,
-		first - 1, first + 1);
-	fprintf(file, "\"GPU activities\",29,%u,5,%u,%u,%u,\"second\"\n", 5 * second, second,
-		second - 1, second + 1);
-	fprintf(file, "\"GPU activities\",1,%u,1,%u,%u,%u,\"[CUDA memset]\"\n", copy, copy, copy,
-		copy);
+	fprintf(file, "\"GPU activities\",%f,%u,10,%u,%u,%u,\"first\"\n", 1000 * first / all,
+		10 * first, first, first - 1, first + 1);
+	fprintf(file, "\"GPU activities\",%f,%u,5,%u,%u,%u,\"second\"\n", 500 * second / all,
+		5 * second, second, second - 1, second + 1);
+	fprintf(file, "\"GPU activities\",%f,%u,1,%u,%u,%u,\"[CUDA memset]\"\n", 100 * copy / all,
+		copy, copy, copy, copy);
 	fclose(file);
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "report/import/import.h"
+#include "report/import/text.h"
 #include "tests/unit/one_folder.h"
 
 static char message[256];
@@ -21,19 +22,16 @@ AFTER_EACH
 	profile_free(&profile);
 }
 
-static int read_bytes(const char *bytes, size_t size)
+static int read_part(const char *bytes, size_t size, unsigned part)
 {
-	FILE *file = fopen(path, "w+e");
-	int error;
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, size, file), size);
-	rewind(file);
 	profile_free(&profile);
 	profile = (struct profile){0};
-	error = import_csv(&profile, file, path, message, sizeof(message));
-	fclose(file);
-	return error;
+	return import_text(&profile, bytes, size, part, "FILE", message, sizeof(message));
+}
+
+static int read_bytes(const char *bytes, size_t size)
+{
+	return read_part(bytes, size, 0);
 }
 
 static int read_text(const char *text)
@@ -44,8 +42,8 @@ static int read_text(const char *text)
 static void refused(const char *text, const char *reason)
 {
 	assert_int_equal(read_text(text), -EINVAL);
-	assert_memory_equal(message, path, strlen(path));
-	assert_string_equal(message + strlen(path), reason);
+	assert_memory_equal(message, "FILE", 4);
+	assert_string_equal(message + 4, reason);
 }
 
 /* "name calls timed total average deviation minimum maximum" of each row, in the file's order. */
@@ -62,6 +60,18 @@ static void has_rows(bool api, const char *expected)
 	assert_string_equal(text, expected);
 }
 
+/* What was said of the file, a line each. */
+static void has_said(const char *expected)
+{
+	char text[1024] = "";
+
+	for (size_t i = 0; i < profile.said_count; i++) {
+		strcat(text, profile.said[i]);
+		strcat(text, "\n");
+	}
+	assert_string_equal(text, expected);
+}
+
 #define NVPROF_HEADER "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
 
 TEST(each_column_of_nvprof_has_a_unit)
@@ -71,7 +81,7 @@ TEST(each_column_of_nvprof_has_a_unit)
 			  "\"GPU activities\",75.0,3.0,2,1500.0,1400000,0.0016,\"k(int)\"\n"
 			  "\"GPU activities\",25.0,1.0,1,1000.0,1000000,0.001,\"[CUDA memset]\"\n"
 			  "\"API calls\",100.0,9.0,3,3000.0,2000000,0.004,\"cudaFree\"\n"
-			  "\"API calls\",100.0,9.0,3,3000.0,2000000,0.004,\"other\"\n"),
+			  "\"OpenACC (excl)\",100.0,9.0,3,3000.0,2000000,0.004,\"other\"\n"),
 		0);
 	assert_string_equal(profile.source, "nvprof CSV");
 	has_rows(false, "k(int) 2 2 3000000 1500000 2e+10 1400000 1600000\n"
@@ -82,11 +92,12 @@ TEST(each_column_of_nvprof_has_a_unit)
 
 TEST(each_unit_is_read)
 {
+	/* Micro as the Greek letter, as the sign, and as that in Latin-1. */
 	static const struct {
 		const char *unit;
 		double nanoseconds;
-	} units[] = {{"s", 1e9}, {"ms", 1e6},	     {"us", 1e3},
-		     {"ns", 1},	 {"\xce\xbcs", 1e3}, {"\xc2\xb5s", 1e3}};
+	} units[] = {{"s", 1e9},	 {"ms", 1e6},	     {"us", 1e3},    {"ns", 1},
+		     {"\xce\xbcs", 1e3}, {"\xc2\xb5s", 1e3}, {"\xb5s", 1e3}, {"usec", 1e3}};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		char text[256];
@@ -118,22 +129,26 @@ TEST(each_unit_is_read)
 TEST(each_summary_of_nsys_is_read)
 {
 	assert_int_equal(
-		read_text("Processing [x.sqlite] with [report.py]...\n" NSYS_KERNELS
+		read_text("Processing [x.sqlite] with [cuda_gpu_kern_sum.py]...\n" NSYS_KERNELS
 			  "60.0,600,3,200.0,190.0,100,300,50.5,\"k<(int)4, \"\"q\"\">(int *)\"\n"
 			  "40.0,400,1,400.0,400.0,400,400,,other\n"
 			  "\n"
 			  "Time (%),Total Time (ns),Num Calls,Avg (ns),Min (ns),Max (ns),StdDev "
 			  "(ns),Name\n"
 			  "100.0,50,2,25.0,20,30,5.0,cudaFree_v3020\n"
-			  "100.0,50,2,25.0,20,30,5.0,poll\n"
+			  "0.0,0,1,0.0,0,0,,poll\n"
 			  "\n"
 			  "Time (%),Total Time (ns),Count,Avg (ns),Min (ns),Max (ns),StdDev "
 			  "(ns),Operation\n"
 			  "100.0,70,7,10.0,9,11,1.0,[CUDA memcpy HtoD]\n"
 			  /* Of another report: the same rows are not counted twice. */
-			  "\n" NSYS_KERNELS "40.0,400,1,400.0,400.0,400,400,,other\n"),
+			  "\n"
+			  "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),"
+			  "StdDev (ns),Category,Operation\n"
+			  "100.0,400,1,400.0,400.0,400,400,,CUDA_KERNEL,other\n"),
 		0);
 	assert_string_equal(profile.source, "nsys CSV");
+	has_said("FILE: 1 row passed over after line 7: calls of other libraries\n");
 	has_rows(false, "k<(int)4, \"q\">(int *) 3 3 600 200 2550.25 100 300\n"
 			"other 1 1 400 400 0 400 400\n"
 			"[CUDA memcpy HtoD] 7 7 70 10 1 9 11\n");
@@ -146,9 +161,9 @@ TEST(tables_of_devices_are_added_and_other_text_is_passed_over)
 		read_text("==7== Device \"A (0)\"\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n"
 			  "\"GPU\",100.0,30,3,10,8,12,k\n"
 			  "==7== Device \"B (1)\"\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n"
-			  "\"GPU\",100.0,20,1,20,20,20,k\n"
+			  "\"GPU\",50.0,20,1,20,20,20,k\n"
 			  "no row, as it has fewer fields\n"
-			  "\"GPU\",100.0,20,1,20,20,20,later\n"
+			  "\"GPU\",50.0,20,1,20,20,20,later\n"
 			  "==7== API calls:\n"
 			  "\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
 			  "%,ns,,ns,ns,ns,\n"
@@ -158,7 +173,9 @@ TEST(tables_of_devices_are_added_and_other_text_is_passed_over)
 			  "%,ns,,ns,ns,ns,\n"
 			  "100.0,6,1,6,6,6,cu_kernel\n"),
 		0);
+	has_said("FILE: 1 row passed over after line 8: no rows of the table\n");
 	has_rows(false, "k 4 4 50 12.5 29 8 20\n"
+			"later 1 1 20 20 0 20 20\n"
 			"cu_kernel 1 1 6 6 0 6 6\n");
 	has_rows(true, "cuInit 1 1 5 5 0 5 5\n");
 }
@@ -174,8 +191,8 @@ TEST(quotes_ends_of_lines_and_zero_bytes_do_no_harm)
 	static const char text[] =
 		"\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\r\n"
 		"%,ns,,ns,ns,ns,\r\n"
-		"100.0,6,1,6,6,6,\"a\nb\r, \"\"c\"\"\"\r\n"
-		"100.0,6,1,6,6\0,6,d";
+		"50.0,6,1,6,6,6,\"a\nb\r, \"\"c\"\"\"\r\n"
+		"50.0,6,1,6,6\0,6,\"d\"";
 
 	assert_int_equal(read_bytes(text, sizeof(text) - 1), 0);
 	has_rows(false, "a\nb\r, \"c\" 1 1 6 6 0 6 6\n"
@@ -184,41 +201,34 @@ TEST(quotes_ends_of_lines_and_zero_bytes_do_no_harm)
 
 TEST(what_is_wrong_is_named_by_its_line)
 {
-	refused(NVPROF_HEADER ",%,ns,,ns,ns,furlong,\n", ": line 2: bad unit");
+	refused(NVPROF_HEADER ",%,ns,,ns,ns,furlong,\n", ": line 2: unknown unit \"furlong\"");
+	refused("Time (%),Total Time (hours),Instances,Avg (ns),Min (ns),Max (ns),Name\n",
+		": line 1: unknown unit \"hours\"");
 	refused(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",1,x,1,2,2,2,k\n",
-		": line 3: bad Total Time");
-	refused(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",1,2,1,-2,2,2,k\n", ": line 3: bad Avg");
+		": line 3: bad total time");
+	refused(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",1,2,1,-2,2,2,k\n",
+		": line 3: bad average");
 	refused("\n\"several\nlines\"\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",1,2,,2,2,2,k\n",
-		": line 6: bad Instances");
-	refused(NSYS_KERNELS "1,2,1,2,2,2,2e19,3,k\n", ": line 2: bad Max");
-	refused(NSYS_KERNELS "1,2,1,2,2,2,2,x,k\n", ": line 2: bad StdDev");
+		": line 6: no calls");
+	refused(NSYS_KERNELS "1,2,1,2,2,2,2e19,3,k\n", ": line 2: bad maximum");
+	refused(NSYS_KERNELS "1,2,1,2,2,2,2,x,k\n", ": line 2: bad deviation");
+	/* Without its row of units nvprof's times may be any. */
+	refused(NVPROF_HEADER "\"GPU\",1,2,1,2,2,2,k\n", ": line 2: bad total time");
 }
 
 TEST(what_holds_no_summary_is_refused)
 {
-	refused("", ": no profile, nsys SQLite export, or summary as CSV");
-	refused("a,b\n1,2\n", ": no profile, nsys SQLite export, or summary as CSV");
+	static const char none[] =
+		": no profile, database of nsys, or table of nvprof, nsys or ktime";
+
+	refused("", none);
+	refused("a,b\n1,2\n", none);
 	refused("Time (%),Total Time (ns),Avg (ns),Range\n1,2,2,r\n",
-		": no profile, nsys SQLite export, or summary as CSV");
+		": no GPU activities or calls of CUDA's in it, but a report that ktime does not "
+		"know");
 	unlink(path);
-	assert_int_equal(import_profile(&profile, path, message, sizeof(message)), -ENOENT);
+	profile_free(&profile);
+	assert_int_equal(import_profile(&profile, path, 0, message, sizeof(message)), -ENOENT);
 	assert_string_equal(message + strlen(path), ": No such file or directory");
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-}
-
-TEST(a_record_has_a_limit)
-{
-	const size_t most = 1UL << 20;
-	char *text = malloc(most + 256);
-
-	assert_non_null(text);
-	memset(text, 'x', most + 256);
-	/* Its end counts too. */
-	assert_int_equal(read_bytes(text, most), -EINVAL);
-	text[most - 1] = '\n';
-	assert_int_equal(read_bytes(text, most), -EINVAL);
-	strcpy(text, NVPROF_HEADER ",%,ns,,ns,ns,ns,\n");
-	text[strlen(text)] = text[most - 1] = 'x';
-	assert_int_equal(read_bytes(text, most + 256), -E2BIG);
-	free(text);
 }
