@@ -52,6 +52,7 @@ static const char exit_statuses[] =
 	"    1  failed: a file, a program or a device is not there, or refuses\n"
 	"    2  wrong usage: nothing was done, no program was started\n"
 	"    3  ktime diff --fail-above: B is slower by more than that\n"
+	"    4  ktime diff --fail-above cannot tell: rows are missing in a file\n"
 	"  126  PROGRAM cannot be run\n"
 	"  127  PROGRAM is not there\n"
 	"  141  nobody reads the output any more (SIGPIPE), as behind | head\n";
