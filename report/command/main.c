@@ -84,6 +84,10 @@ static int read_arguments(const struct command *command, struct options *options
 		options->word_count = first - 1 - ended;
 		while (++first < argc)
 			operands[(*count)++] = argv[first];
+		/* "-- A -- B": two programs. Without the first, "--" is the program's too. */
+		for (size_t i = 0; ended && i < *count && !options->separator; i++)
+			if (strcmp(operands[i], "--") == 0)
+				options->separator = i + 1;
 		break;
 	}
 	return 0;

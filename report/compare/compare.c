@@ -273,13 +273,15 @@ static void add_to_runs(double *totals, const struct profile_row *row)
 		totals[row->runs[i].run] += row->runs[i].total;
 }
 
-static struct sample sample_of(const double *times, size_t count)
+struct change change_between(const double *a, size_t count_a, const double *b, size_t count_b)
 {
-	struct sample sample = {0};
+	struct sample sample_a = {0}, sample_b = {0};
 
-	for (size_t i = 0; i < count; i++)
-		sample_add(&sample, times[i]);
-	return sample;
+	for (size_t i = 0; i < count_a; i++)
+		sample_add(&sample_a, a[i]);
+	for (size_t i = 0; i < count_b; i++)
+		sample_add(&sample_b, b[i]);
+	return compare_samples(&sample_a, &sample_b);
 }
 
 /*
@@ -290,7 +292,6 @@ static int judge_total(struct comparison *comparison)
 {
 	double *totals = calloc(comparison->a->runs + comparison->b->runs, sizeof(*totals));
 	double *totals_b = totals + comparison->a->runs;
-	struct sample a, b;
 
 	if (!totals)
 		return -ENOMEM;
@@ -306,10 +307,9 @@ static int judge_total(struct comparison *comparison)
 		add_to_runs(totals, row->a);
 		add_to_runs(totals_b, row->b);
 	}
-	a = sample_of(totals, comparison->a->runs);
-	b = sample_of(totals_b, comparison->b->runs);
+	comparison->gpu =
+		change_between(totals, comparison->a->runs, totals_b, comparison->b->runs);
 	free(totals);
-	comparison->gpu = compare_samples(&a, &b);
 	comparison->gpu_verdict = judge(comparison, &comparison->gpu, CHANCE * ALL_GPU_PART);
 	/* Of one run a side nothing says how sure the total is. */
 	if (comparison_is_of_single_runs(comparison) &&

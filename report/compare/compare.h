@@ -3,6 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_COMPARE_H
 #define KTIME_REPORT_COMPARE_COMPARE_H
 
+#include "report/export/json.h"
 #include "report/import/import.h"
 #include "report/options/options.h"
 #include "report/sheet/sheet.h"
@@ -83,6 +84,8 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		     const struct profile *b, double threshold);
 void comparison_free(struct comparison *comparison);
 
+/* How the times of runs changed, of which a side has some. */
+struct change change_between(const double *a, size_t count_a, const double *b, size_t count_b);
 bool comparison_is_api(const struct comparison_row *row);
 /* Whether one of the sides is a single run, so that the noise between runs is unknown. */
 bool comparison_is_of_single_runs(const struct comparison *comparison);
@@ -110,8 +113,8 @@ struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_fo
  * the table alone; of JSON one object, with times in nanoseconds and null where there is none. */
 void comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file);
 
-/* The mean times of several runs of one program, and the standard deviation between runs. */
-void runs_print_text(const struct profile *runs, FILE *file);
+/* The object that comparison_print() writes, as the member of another. */
+void comparison_add_json(const struct comparison *comparison, const char *name, struct json *json);
 
 /* Figures of a device: bytes, MHz, parts of the samples, W, and J of a run. */
 enum quantity {

@@ -6,7 +6,6 @@
 
 #include "report/compare/headline.h"
 #include "report/energy/energy.h"
-#include "report/export/json.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
 #include "report/session/layout.h"
@@ -414,30 +413,27 @@ static void add_row(struct json *json, const struct comparison_row *row)
 	json_end(json);
 }
 
-static void print_json(const struct comparison *comparison, FILE *file)
+void comparison_add_json(const struct comparison *comparison, const char *name, struct json *json)
 {
-	struct json json = {.file = file};
-
-	json_object(&json, NULL);
-	json_unsigned(&json, "format", FORMAT);
-	json_text(&json, "verdict", comparison->headline);
-	json_unsigned(&json, "runs_a", comparison->a->runs);
-	json_unsigned(&json, "runs_b", comparison->b->runs);
-	json_real(&json, "threshold_percent", comparison->threshold * 100);
-	json_object(&json, "gpu_total");
-	json_real(&json, "a_ns", comparison->gpu_a);
-	json_real(&json, "b_ns", comparison->gpu_b);
-	add_change(&json, &comparison->gpu);
-	json_text(&json, "verdict", verdict_text(comparison->gpu_verdict));
-	json_end(&json);
-	add_devices(&json, comparison, false);
-	add_devices(&json, comparison, true);
-	json_array(&json, "rows");
+	json_object(json, name);
+	json_unsigned(json, "format", FORMAT);
+	json_text(json, "verdict", comparison->headline);
+	json_unsigned(json, "runs_a", comparison->a->runs);
+	json_unsigned(json, "runs_b", comparison->b->runs);
+	json_real(json, "threshold_percent", comparison->threshold * 100);
+	json_object(json, "gpu_total");
+	json_real(json, "a_ns", comparison->gpu_a);
+	json_real(json, "b_ns", comparison->gpu_b);
+	add_change(json, &comparison->gpu);
+	json_text(json, "verdict", verdict_text(comparison->gpu_verdict));
+	json_end(json);
+	add_devices(json, comparison, false);
+	add_devices(json, comparison, true);
+	json_array(json, "rows");
 	for (size_t i = 0; i < comparison->count; i++)
-		add_row(&json, &comparison->rows[i]);
-	json_end(&json);
-	json_end(&json);
-	fputc('\n', file);
+		add_row(json, &comparison->rows[i]);
+	json_end(json);
+	json_end(json);
 }
 
 static void print_markdown(const struct comparison *comparison, FILE *file)
@@ -454,9 +450,11 @@ static void print_markdown(const struct comparison *comparison, FILE *file)
 void comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file)
 {
 	struct sheet sheet = comparison_sheet(comparison, form);
+	struct json json = {.file = file};
 
 	if (form == SHEET_JSON) {
-		print_json(comparison, file);
+		comparison_add_json(comparison, NULL, &json);
+		fputc('\n', file);
 		return;
 	}
 	if (form == SHEET_MARKDOWN)
@@ -472,72 +470,4 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 		fputc('\n', file);
 		comparison_print_lines(comparison, "", file);
 	}
-}
-
-/* The runs of one program, those of most time first. */
-struct runs_rows {
-	const struct profile_row **rows;
-	size_t runs;
-};
-
-static const struct column runs_columns[] = {
-	{"Type", .width = 16, .once = true},
-	{"Calls", .kind = CELL_MEAN, .width = 8},
-	{"Time", .kind = CELL_MEAN_NS, .width = 8},
-	{"StdDev", .kind = CELL_PERCENT, .width = 7},
-	{"Avg", .kind = CELL_MEAN_NS, .width = 8},
-	{"StdDev", .kind = CELL_PERCENT, .width = 7},
-	{"Name", .name = true},
-};
-
-/* The standard deviation between runs, of the mean. */
-static void fill_spread(struct cell *cell, const struct profile_row *row, bool of_totals)
-{
-	double mean = 0, squares = 0, count = (double)row->run_count;
-
-	for (size_t i = 0; i < row->run_count; i++)
-		mean += (of_totals ? row->runs[i].total : row->runs[i].average) / count;
-	for (size_t i = 0; i < row->run_count; i++) {
-		double apart = (of_totals ? row->runs[i].total : row->runs[i].average) - mean;
-
-		squares += apart * apart;
-	}
-	if (count >= 2 && mean > 0)
-		cell_real(cell, sqrt(squares / (count - 1)) / mean * 100);
-}
-
-static void fill_runs(const struct sheet *sheet, size_t index, struct cell *cells)
-{
-	const struct runs_rows *of = sheet->argument;
-	const struct profile_row *row = of->rows[index];
-
-	cell_group(&cells[0], row->api, row->api ? "API calls:" : "GPU activities:");
-	fill_side(row, of->runs, &cells[1], &cells[2], &cells[4]);
-	fill_spread(&cells[3], row, true);
-	fill_spread(&cells[5], row, false);
-	cell_text(&cells[6], row->name);
-}
-
-static int by_total(const void *left, const void *right)
-{
-	const struct profile_row *x = *(const struct profile_row *const *)left;
-	const struct profile_row *y = *(const struct profile_row *const *)right;
-
-	return IN_ORDER(x->api, y->api) ?: IN_ORDER(y->total, x->total);
-}
-
-void runs_print_text(const struct profile *runs, FILE *file)
-{
-	size_t count = HASH_COUNT(runs->rows[0]) + HASH_COUNT(runs->rows[1]);
-	struct runs_rows of = {calloc(count + 1, sizeof(*of.rows)), runs->runs};
-	struct sheet sheet = {SHEET_OF(runs_columns), .row = fill_runs, .argument = &of};
-
-	for (unsigned i = 0; i < 2 && of.rows; i++)
-		entries_for_each(const struct profile_row, runs->rows[i], row)
-			of.rows[sheet.rows++] = row;
-	if (of.rows)
-		qsort(of.rows, sheet.rows, sizeof(*of.rows), by_total);
-	sheet_write(&sheet, file);
-	fprintf(file, "Means of %zu runs, and the standard deviation between runs.\n", runs->runs);
-	free(of.rows);
 }

@@ -138,7 +138,7 @@ struct options {
 	unsigned command;   /* its bit: whose options are parsed; that of run by default */
 	char *const *words; /* of the command line that are options to be handed on */
 	int word_count;
-	size_t separator;	  /* the operand that "--" stands before; 0: none */
+	size_t separator; /* the operand that a second, or the only, "--" stands before; 0: none */
 	unsigned events_fraction; /* N of 1/N with EVENTS_FRACTION */
 
 	/* The terminal that is printed to; filled in by the report. */

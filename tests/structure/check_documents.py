@@ -19,7 +19,7 @@ import sys
 MOST_LINES = 110
 SOURCE = r"\.(?:c|h|S|def|map|mk|py|sh|txt|bats|bash|cu|awk|1)"
 # Of the JSON export, by no call that would name them.
-MEMBERS_WRITTEN_OUT = {"format", "made_by", "rows", "trace"}
+MEMBERS_WRITTEN_OUT = {"busy_ns", "comparison", "format", "made_by", "rows", "trace"}
 HERE = os.path.dirname(os.path.abspath(__file__))
 wrong = []
 
@@ -67,6 +67,8 @@ def check_json(root):
     document = read(root, "docs/json-format.md")
     sources = [read(root, path) for path in ("report/export/export_json.c",
                                              "report/compare/compare_print.c",
+                                             "report/compare/means.c",
+                                             "report/command/bench_print.c",
                                              "report/live/top.c")]
     version = re.search(r"define JSON_FORMAT (\d+)", sources[0]).group(1)
     expect(f"`format` is {version}." in document,

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "report/compare/compare.h"
+#include "report/compare/means.h"
 #include "report/export/export.h"
 #include "report/print/report.h"
 #include "tests/unit/golden.h"
@@ -322,6 +323,23 @@ static void read_run(struct profile *sum, enum whole_profile kind)
 	unlink(path);
 }
 
+/* What ktime bench prints of the runs. */
+static void means_print(const struct profile *runs, FILE *file)
+{
+	static const char *const program[] = {"./app", NULL};
+	struct run_times times[2] = {{.wall = 2e9, .busy = 1e9}, {.wall = 2.2e9, .busy = 1.21e9}};
+	struct means means = {program, "app.runs", runs, times};
+	struct json json = {.file = file};
+
+	assert_in_range(runs->runs, 1, 2);
+	means_take_gpu_times(&means);
+	assert_int_equal(means_print_table(&means, SHEET_TEXT, file), 0);
+	means_print_times(&means, "A: ", file);
+	assert_int_equal(means_print_table(&means, SHEET_CSV, file), 0);
+	assert_int_equal(means_add_json(&means, &json), 0);
+	fputc('\n', file);
+}
+
 TEST(comparisons)
 {
 	static const char *const names[] = {"one", "other"};
@@ -341,7 +359,7 @@ TEST(comparisons)
 		comparison_print(&comparison, SHEET_JSON, file);
 		comparison_free(&comparison);
 		read_run(&b, kind);
-		runs_print_text(&b, file);
+		means_print(&b, file);
 		profile_free(&a);
 		profile_free(&b);
 	}
