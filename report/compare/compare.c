@@ -362,10 +362,9 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		comparison);
 	qsort_r(comparison->rows + comparison->gpu_count, api_count, sizeof(*comparison->rows),
 		compare_rows, comparison);
-	comparison->headline = headline_text(comparison);
-	if (comparison->headline)
+	error = headline_make(comparison);
+	if (!error)
 		return 0;
-	error = -ENOMEM;
 fail:
 	comparison_free(comparison);
 	return error;
@@ -375,5 +374,6 @@ void comparison_free(struct comparison *comparison)
 {
 	free(comparison->rows);
 	free(comparison->headline);
+	free(comparison->calls);
 	*comparison = (struct comparison){0};
 }

@@ -56,6 +56,7 @@ struct comparison {
 	enum verdict gpu_verdict;
 	size_t gpu_untimed; /* GPU rows with that verdict */
 	char *headline;	    /* the verdict on all: see headline.h */
+	char *calls;	    /* which rows' calls differ: the same */
 };
 
 /* The thresholds if the user gives none: with several runs a side, and with one. */

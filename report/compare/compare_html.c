@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "report/compare/headline.h"
 #include "report/energy/energy.h"
 #include "report/html/html.h"
 
@@ -199,7 +198,8 @@ static int write_page(FILE *file, void *argument)
 	html_text(&html, comparison->headline);
 	fputs("</h1>\n", file);
 	if (html_lines_begin(&lines)) {
-		headline_print_calls(comparison, lines.file);
+		if (*comparison->calls)
+			fprintf(lines.file, "%s\n", comparison->calls);
 		comparison_print_sides(comparison, lines.file);
 	}
 	error = html_lines_end(&html, &lines, "ul");

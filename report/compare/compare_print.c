@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/compare/headline.h"
 #include "report/energy/energy.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
@@ -418,6 +417,7 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 	json_object(json, name);
 	json_unsigned(json, "format", FORMAT);
 	json_text(json, "verdict", comparison->headline);
+	json_text(json, "calls_differ", comparison->calls);
 	json_unsigned(json, "runs_a", comparison->a->runs);
 	json_unsigned(json, "runs_b", comparison->b->runs);
 	json_real(json, "threshold_percent", comparison->threshold * 100);
@@ -443,6 +443,8 @@ static void print_markdown(const struct comparison *comparison, FILE *file)
 	out_text(&out, "**");
 	out_entities(&out, comparison->headline, MARKDOWN_SPECIAL);
 	out_text(&out, "**\n\n");
+	out_entities(&out, comparison->calls, MARKDOWN_SPECIAL);
+	out_text(&out, *comparison->calls ? "\n\n" : "");
 	out_flush(&out);
 	comparison_print_lines(comparison, "\n", file);
 }
@@ -461,7 +463,8 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 		print_markdown(comparison, file);
 	if (form == SHEET_TEXT) {
 		fprintf(file, "%s\n", comparison->headline);
-		headline_print_calls(comparison, file);
+		if (*comparison->calls)
+			fprintf(file, "%s\n", comparison->calls);
 		comparison_print_sides(comparison, file);
 		fputc('\n', file);
 	}

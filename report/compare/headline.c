@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/headline.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -191,7 +192,12 @@ static void write_headline(const struct comparison *comparison, FILE *file)
 	const struct change *change = &comparison->gpu;
 	enum verdict verdict = comparison->gpu_verdict;
 
-	if (isnan(change->ratio)) {
+	if (comparison->a->damaged || comparison->b->damaged) {
+		fprintf(file, "cannot tell: rows of %s are missing",
+			!comparison->b->damaged	  ? "A"
+			: !comparison->a->damaged ? "B"
+						  : "A and B");
+	} else if (isnan(change->ratio)) {
 		write_without_times(comparison, file);
 	} else if (verdict == VERDICT_SLOWER || verdict == VERDICT_FASTER) {
 		write_factor(change->ratio, file);
@@ -211,22 +217,6 @@ static void write_headline(const struct comparison *comparison, FILE *file)
 	}
 }
 
-char *headline_text(const struct comparison *comparison)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		return NULL;
-	write_headline(comparison, file);
-	if (fclose(file) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 static bool calls_differ(const struct comparison *comparison, const struct comparison_row *row)
 {
 	return row->a && row->b &&
@@ -234,7 +224,7 @@ static bool calls_differ(const struct comparison *comparison, const struct compa
 				comparison->threshold);
 }
 
-void headline_print_calls(const struct comparison *comparison, FILE *file)
+static void write_calls(const struct comparison *comparison, FILE *file)
 {
 	size_t count = 0, shown = 0;
 
@@ -257,5 +247,29 @@ void headline_print_calls(const struct comparison *comparison, FILE *file)
 	}
 	if (count > shown)
 		fprintf(file, " and %zu more", count - shown);
-	fputs(".\n", file);
+	fputc('.', file);
+}
+
+static char *text_of(const struct comparison *comparison,
+		     void (*write)(const struct comparison *comparison, FILE *file))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	write(comparison, file);
+	if (fclose(file) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+int headline_make(struct comparison *comparison)
+{
+	comparison->headline = text_of(comparison, write_headline);
+	comparison->calls = text_of(comparison, write_calls);
+	return comparison->headline && comparison->calls ? 0 : -ENOMEM;
 }

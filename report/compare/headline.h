@@ -6,14 +6,11 @@
 #include "report/compare/compare.h"
 
 /*
- * "B is 1.38 times slower: 1 of 3 GPU rows takes longer; most in first (10.0 ms -> 15.0 ms)", on
- * one line without its end. Names are short and visible. The caller frees it; NULL if memory is
- * out.
+ * Fills in the comparison's lines, without their ends, in which names are short and visible:
+ * headline  "B is 1.38 times slower: 1 of 3 GPU rows takes longer; most in first (10.0 ms -> 15.0
+ * ms)" calls     "Calls differ by more than 10 % in 2 of 17 rows: axpy 10 -> 100, dot 5 -> 50."; ""
+ * if no row's calls do 0 or -ENOMEM; comparison_free() frees them.
  */
-char *headline_text(const struct comparison *comparison);
-
-/* "Calls differ in 2 of 17 rows: axpy 10 and 100, dot 5 and 50." and the end of the line; nothing
- * if no row's calls differ by more than the threshold. */
-void headline_print_calls(const struct comparison *comparison, FILE *file);
+int headline_make(struct comparison *comparison);
 
 #endif

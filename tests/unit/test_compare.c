@@ -336,6 +336,36 @@ TEST(the_headline_says_what_is_slower_and_where)
 		    "10 -> 100 calls)");
 }
 
+TEST(the_line_of_the_calls_names_three_rows_whose_calls_differ)
+{
+	static const char *const names[] = {"k1<int>(int)", "k2(int)", "k3(int)", "k4(int)"};
+
+	for (unsigned i = 0; i < 4; i++) {
+		add(&a, names[i], 10, 1000 << (4 - i), 1);
+		add(&b, names[i], i < 2 ? 20 : 5, 1000 << (4 - i), 1);
+	}
+	add(&a, "cudaFree", 100, 1000, 1);
+	add(&b, "cudaFree", 109, 1000, 1);
+	compare();
+	assert_string_equal(comparison.calls, "Calls differ by more than 10 % in 4 of 5 rows: "
+					      "k1<int> 10 -> 20, k2 10 -> 20, k3 10 -> 5 and 1 "
+					      "more.");
+}
+
+TEST(nothing_is_told_of_a_file_that_is_damaged)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 200000, 10);
+	end_runs();
+	side_b.damaged = true;
+	compare_beyond(NAN);
+	headline_is("cannot tell: rows of B are missing");
+	side_a.damaged = true;
+	compare_beyond(NAN);
+	headline_is("cannot tell: rows of A and B are missing");
+	assert_string_equal(comparison.calls, "");
+}
+
 TEST(the_headline_says_what_is_faster_and_where)
 {
 	add(&a, "k", 10, 105000, 10);
