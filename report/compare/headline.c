@@ -13,24 +13,20 @@
 /* Verdicts that the sentence counts the rows of. Chosen. */
 #define PHRASES_SHOWN 3
 
-/* What is said of rows with a verdict, in the order in which it is said: first where A takes
- * longer, then where B does. Each has the number of such rows before it. */
+/* What is said of rows with a verdict, behind their number: first where A takes longer, then where
+ * B does. It is said in this order, or from the second half on if B is slower. */
+#define PHRASES	      6
 static const struct phrase {
 	enum verdict verdict;
 	const char *one, *several;
-} phrases[2][6] = {
-	{{VERDICT_LESS_TIME, "takes less time by fewer calls", "take less time by fewer calls"},
-	 {VERDICT_FASTER, "takes less time", "take less time"},
-	 {VERDICT_ONLY_A, "is only in A", "are only in A"},
-	 {VERDICT_MORE_TIME, "takes longer by more calls", "take longer by more calls"},
-	 {VERDICT_SLOWER, "takes longer", "take longer"},
-	 {VERDICT_ONLY_B, "is only in B", "are only in B"}},
-	{{VERDICT_MORE_TIME, "takes longer by more calls", "take longer by more calls"},
-	 {VERDICT_SLOWER, "takes longer", "take longer"},
-	 {VERDICT_ONLY_B, "is only in B", "are only in B"},
-	 {VERDICT_LESS_TIME, "takes less time by fewer calls", "take less time by fewer calls"},
-	 {VERDICT_FASTER, "takes less time", "take less time"},
-	 {VERDICT_ONLY_A, "is only in A", "are only in A"}}};
+} phrases[PHRASES] = {
+	{VERDICT_LESS_TIME, "takes less time by fewer calls", "take less time by fewer calls"},
+	{VERDICT_FASTER, "takes less time", "take less time"},
+	{VERDICT_ONLY_A, "is only in A", "are only in A"},
+	{VERDICT_MORE_TIME, "takes longer by more calls", "take longer by more calls"},
+	{VERDICT_SLOWER, "takes longer", "take longer"},
+	{VERDICT_ONLY_B, "is only in B", "are only in B"},
+};
 
 /* The GPU's rows, or those of API calls. */
 struct rows {
@@ -72,8 +68,8 @@ static struct rows rows_of(const struct comparison *comparison, bool api)
 	for (const struct comparison_row *row = rows.rows; row < rows.rows + rows.count; row++) {
 		bool changed = false;
 
-		for (unsigned i = 0; i < 6; i++)
-			changed |= row->verdict == phrases[0][i].verdict;
+		for (unsigned i = 0; i < PHRASES; i++)
+			changed |= row->verdict == phrases[i].verdict;
 		if (changed && rows.changed++ == 0)
 			rows.slower = is_longer(&rows, row);
 		rows.unsure += row->verdict == VERDICT_CANNOT_TELL &&
@@ -124,8 +120,8 @@ static void write_rows(const struct rows *rows, bool slower, FILE *file)
 {
 	unsigned said = 0;
 
-	for (unsigned i = 0; i < 6 && said < PHRASES_SHOWN; i++) {
-		const struct phrase *phrase = &phrases[slower][i];
+	for (unsigned i = 0; i < PHRASES && said < PHRASES_SHOWN; i++) {
+		const struct phrase *phrase = &phrases[(i + slower * PHRASES / 2) % PHRASES];
 		size_t count = rows->verdicts[phrase->verdict];
 
 		if (!count)

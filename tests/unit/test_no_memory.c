@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/compare/compare.h"
+#include "report/compare/means.h"
 #include "report/export/export.h"
 #include "report/html/html.h"
 #include "report/options/filename.h"
@@ -171,6 +172,16 @@ TEST(names_of_files)
 	refuse_each(name_of_file, "run.%r.%p.ktime", "name", 1, true);
 }
 
+static int means_of(const struct profile *runs, FILE *file)
+{
+	static const char *const program[] = {"./app", NULL};
+	struct run_times times[1] = {{.wall = 1e9, .busy = 1e8}};
+	const struct means means = {program, "app.runs", runs, times};
+	struct json json = {.file = file};
+
+	return means_print_table(&means, SHEET_TEXT, file) ?: means_add_json(&means, &json);
+}
+
 static int comparison(FILE *file, const void *argument)
 {
 	const char *const *paths = argument;
@@ -192,6 +203,8 @@ static int comparison(FILE *file, const void *argument)
 		comparison_print(&compared, SHEET_TEXT, file);
 	if (!error)
 		comparison_print(&compared, SHEET_CSV, file);
+	if (!error)
+		error = means_of(&sums[0], file);
 	comparison_free(&compared);
 	for (int i = 0; i < 2; i++) {
 		profile_free(&runs[i]);
