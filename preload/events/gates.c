@@ -406,7 +406,9 @@ static void note_all(void)
 		enum gates_off why =
 			atomic_load_explicit(&context->gates_off, memory_order_relaxed);
 
-		if (why == GATES_ON || context->gates_warned)
+		/* Where CUPTI times every operation the table has no times by events. */
+		if (why == GATES_ON || context->gates_warned ||
+		    (plan_is_cupti() && plan_is_complete()))
 			continue;
 		context->gates_warned = true;
 		session_note(run.session,

@@ -99,11 +99,26 @@ static void write_row(const struct table *table, const struct table_row *row, FI
 	fputc('\n', file);
 }
 
+/* Where a copy or a memset is above it. */
+static void write_slowest_kernel(const struct table *table, FILE *file)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (table->rows[i].kind != ROW_KERNEL || !table->rows[i].timed)
+			continue;
+		begin("", false, file);
+		fputs("slowest kernel in all: ", file);
+		visible_write(table->rows[i].name, file);
+		fputc('\n', file);
+		return;
+	}
+}
+
 static int write_where(const struct session *session, const struct options *options, FILE *file)
 {
 	struct table table = {.rows = NULL};
 	char time[NUMBER_SIZE], calls[NUMBER_SIZE];
 	uint64_t all = 0, untimed = 0;
+	bool bounds = false;
 	int error = table_collect(&table, session, options, TABLE_GPU, TABLE_ALL_DEVICES, false);
 
 	if (error)
@@ -126,11 +141,20 @@ static int write_where(const struct session *session, const struct options *opti
 		fprintf(file, ", %s of them not timed", number_count(calls, untimed));
 	if (untimed < all)
 		fputs(":\n", file);
-	for (size_t i = 0; i < table.count; i++)
+	for (size_t i = 0; i < table.count; i++) {
 		write_row(&table, &table.rows[i], file);
+		bounds |= table.rows[i].bound;
+	}
 	if (table.collected > table.count) {
 		begin("", false, file);
 		fprintf(file, "and %zu more rows\n", table.collected - table.count);
+	}
+	if (options->sort == SORT_TIME)
+		write_slowest_kernel(&table, file);
+	if (bounds) {
+		begin("", false, file);
+		fprintf(file, "≤: at most, as the time may include waits; exact times: %s\n",
+			exact_times_by(session));
 	}
 	table_free(&table);
 	return 0;
@@ -141,6 +165,12 @@ static void write_causes(const struct session *session, int device, uint64_t who
 	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
 	unsigned count = idle_sums(session, device, 0, sums);
 
+	if (!count && idle_time(&session_header(session)->uses[device], &whole)) {
+		begin("", false, file);
+		fputs("       why it was idle is not known yet: ktime works that out some "
+		      "operations later\n",
+		      file);
+	}
 	for (unsigned i = 0; i < count && i < CAUSES_SHOWN; i++) {
 		if (time_percent(sums[i].total, whole) < LEAST_PERCENT)
 			break;
@@ -185,9 +215,11 @@ static int write_slowest(const struct session *session, FILE *file)
 
 static void write_why(const struct session *session, const struct options *options, FILE *file)
 {
+	const char *unknown = idle_unknown(session);
 	unsigned shown = 0;
 
-	for (int device = 0; device < SESSION_DEVICES && shown < DEVICES_SHOWN; device++) {
+	for (int device = 0; !unknown && device < SESSION_DEVICES && shown < DEVICES_SHOWN;
+	     device++) {
 		const struct device_use *use = session_use(session, device);
 		char time[NUMBER_SIZE];
 		uint64_t whole;
@@ -204,7 +236,12 @@ static void write_why(const struct session *session, const struct options *optio
 	if (shown)
 		return;
 	begin("Why", true, file);
-	fputs("how busy the GPU was is not known: CUPTI did not record the whole run\n", file);
+	fprintf(file, "how busy the GPU was is not known%s%s\n", unknown ? ", as " : "",
+		unknown ? unknown : "");
+	if (!unknown)
+		return;
+	begin("", false, file);
+	fprintf(file, "what tells it: %s\n", exact_times_by(session));
 }
 
 static int write_next(const struct session *session, const struct options *options,
@@ -228,8 +265,8 @@ static int write_next(const struct session *session, const struct options *optio
 	begin("What next", count == 0, file);
 	fputs("all of it: ktime show ", file);
 	visible_write(session_header(session)->processes ? "FILE..." : path, file);
-	fputs(session_knows_use(session) ? "; why it was idle: --idle; to look at: --html OUT\n"
-					 : "; to look at: --html OUT\n",
+	fputs(!idle_unknown(session) ? "; why it was idle: --idle; to look at: --html OUT\n"
+				     : "; to look at: --html OUT\n",
 	      file);
 	return 0;
 }

@@ -28,7 +28,8 @@
 	X(GAP, "long gap", 5, "the longest time that the GPU waited for the program",              \
 	  "--idle says between which operations")                                                  \
 	X(LAUNCH_BOUND, "launch-bound", 10, "kernels under 5 us, launch-bound: the GPU idle",      \
-	  "a CUDA graph, or fewer and larger kernels")                                             \
+	  "a CUDA graph (PyTorch: torch.compile, mode=reduce-overhead), or fewer and larger "      \
+	  "kernels")                                                                               \
 	X(MEMORY, "allocation", 1, "calls that allocate or free memory, the GPU idle meanwhile",   \
 	  "a memory pool (cudaMallocAsync), or buffers that are kept")                             \
 	X(OVERLAP, "no overlap", 10, "copies and kernels that never ran at once",                  \
@@ -36,7 +37,8 @@
 	X(LOADING, "loading", 5, "first launches and loading of code, the GPU idle meanwhile",     \
 	  "load it before (CUDA_MODULE_LOADING=EAGER), or keep the process")                       \
 	X(LOW_USE, "low use", 50, "the GPU was idle",                                              \
-	  "larger batches, or several processes on one GPU")
+	  "larger batches, or where the gaps are short fewer launches: CUDA graphs (PyTorch: "     \
+	  "torch.compile, mode=reduce-overhead), fewer and larger kernels")
 
 #define FINDING_ENUM(name, key, least, what, advice) FINDING_##name,
 enum finding_kind { FINDINGS(FINDING_ENUM) FINDING_COUNT };

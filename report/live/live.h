@@ -13,6 +13,11 @@
 #include "report/session/folder.h"
 #include "report/session/session.h"
 
+/* Said where rows_include_overhead(). */
+#define OVERHEAD_INCLUDED                                                                          \
+	"Times by events include the event-pair overhead, which is not measured yet: it is when "  \
+	"the program ends."
+
 /* Which programs a command is for: the processes whose numbers are given, else that of --profile,
  * else all programs that run now. */
 struct programs {

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "report/names/visible.h"
+#include "report/print/report.h"
 #include "report/sheet/number.h"
 
 /* Programs that have a line each; the one that is chosen is among them. Chosen: as many leave half
@@ -162,6 +163,8 @@ static void draw(struct screen *screen)
 		put(y, "Process %d: last %.2f s of %.2f s", (int)reading->profile.pid,
 		    reading_seconds(reading), reading_run_seconds(reading));
 		y = put_devices(screen, reading, y + 1);
+		if (rows_include_overhead(reading->now))
+			put(y++, OVERHEAD_INCLUDED);
 		put_rows(screen, reading, y);
 	}
 	mvaddnstr(LINES - 1, 0,

@@ -24,6 +24,7 @@ struct steered {
 	struct control *control;
 	uint64_t window;      /* how long it is, ns */
 	struct output output; /* the profile that is kept, if one is */
+	uint64_t kept;	      /* of the program's run, ns */
 	char message[512];
 };
 
@@ -56,6 +57,7 @@ static int steer(const char *speaker, const struct options *options, const char 
 {
 	const struct programs programs = {options, numbers, count};
 	struct steered steered = {.options = options, .window = window};
+	char time[NUMBER_SIZE];
 	int error;
 
 	if (count + (options->profile != NULL) != 1)
@@ -69,6 +71,11 @@ static int steer(const char *speaker, const struct options *options, const char 
 	output_abandon(&steered.output);
 	if (error)
 		visible_line(stderr, "%s: %s", speaker, steered.message);
+	else if (options->export_profile)
+		visible_line(stderr, "%s: kept %s of process %d in %s: ktime show %s", speaker,
+			     number_about(time, (double)steered.kept, 3),
+			     (int)steered.profiles[0].pid, options->export_profile,
+			     options->export_profile);
 	control_close(steered.control);
 	left_profiles_free(steered.profiles, steered.count);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -145,6 +152,7 @@ static int save(struct steered *steered, struct session *session, const struct s
 	if (error)
 		return error;
 	error = interval_write(session, steered->output.file);
+	steered->kept = session_header(session)->counters[COUNTER_wall_ns];
 	if (error)
 		snprintf(steered->message, sizeof(steered->message), "%s: %s",
 			 options->export_profile, strerror(-error));

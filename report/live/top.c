@@ -400,9 +400,14 @@ static int write_lines(const struct readings *readings, const struct options *op
 /* Until the programs have ended, or -n readings were made. */
 static int run_batch(struct readings *readings, const struct options *options)
 {
+	bool included = false;
 	char message[512];
 	int error;
 
+	for (size_t i = 0; i < readings->count && !options->print_json && !included; i++)
+		included = rows_include_overhead(readings->of[i].now);
+	if (included)
+		fputs("ktime top: " OVERHEAD_INCLUDED "\n", stderr);
 	if (!options->print_json)
 		write_text(NULL);
 	for (unsigned made = 1;; made++) {

@@ -235,7 +235,7 @@ int agreement_write(struct report *report)
 	if (agreement.disagreeing > 0)
 		report_warn(report,
 			    "Clocks: CUPTI and events disagree by more than 0.2 us and 2 %% on %zu "
-			    "of %zu rows (--cross-check shows them).",
+			    "of %zu rows, which show CUPTI's times (--cross-check: why).",
 			    agreement.disagreeing, agreement.count);
 	if (agreement.checked > 0) {
 		report_begin(report,

@@ -189,11 +189,12 @@ static void write_corrections(struct report *report, const struct coverage *cove
 		fputs(".\n", report->file);
 	for (unsigned i = 0; i < OVERHEAD_KINDS; i++)
 		if (coverage->corrected[i] && !header->overheads[i].pairs)
-			report_warn(report,
-				    "Times of %s include the event-pair overhead, which %s.",
-				    names[i],
-				    header->finished ? "could not be measured"
-						     : "is measured when the program ends");
+			report_warn(
+				report, "Times of %s include the event-pair overhead, which %s.",
+				names[i],
+				header->finished
+					? "was not measured (a running program's is, at its end)"
+					: "is measured when the program ends");
 	if (coverage->mostly_queued && header->overheads[OVERHEAD_KERNEL].pairs &&
 	    !header->queued.pairs)
 		report_warn(
@@ -512,7 +513,9 @@ static int remark_clocks(struct remarks *remarks, struct report *report)
 	int error = agreement_count(report, &disagreeing, &rows);
 
 	if (!error && disagreeing)
-		remark(remarks, "CUPTI and events disagree on %zu of %zu rows (--cross-check)",
+		remark(remarks,
+		       "CUDA events differ from CUPTI on %zu of %zu rows, which show CUPTI's "
+		       "times (--cross-check)",
 		       disagreeing, rows);
 	return error;
 }
@@ -528,7 +531,7 @@ static void remark_overheads(struct remarks *remarks, const struct coverage *cov
 		unmeasured |= coverage->corrected[i] && !header->overheads[i].pairs;
 	if (unmeasured)
 		remark(remarks, "times by events include the event-pair overhead, which %s",
-		       header->finished ? "could not be measured"
+		       header->finished ? "was not measured (a running program's is, at its end)"
 					: "is measured when the program ends");
 	if (wall > 0 && added >= OVERHEAD_SAID * wall)
 		remark(remarks, "ktime made the run about %.2g %% longer%s", added / wall,
@@ -601,8 +604,10 @@ int brief_write(struct report *report)
 	if (coverage.sampled)
 		remark(&remarks, "~ marks estimates from a sample, ± half their 95 %% interval");
 	if (coverage.bounds)
-		remark(&remarks, "≤ marks upper bounds: times by events that may include host time "
-				 "or waits");
+		remark(&remarks,
+		       "≤ marks upper bounds: times by events that may include host time "
+		       "or waits (exact ones: %s)",
+		       exact_times_by(report->session));
 	if (!header->processes)
 		use_write_brief(report);
 	if (!report->options->csv)

@@ -212,12 +212,34 @@ static void write_findings(const struct report *report)
 	}
 }
 
+const char *idle_unknown(const struct session *session)
+{
+	if (!session_knows_use(session))
+		return session_header(session)->counters[COUNTER_windows] > 0
+			       ? "CUPTI recorded in windows"
+			       : "CUPTI was not on from the start";
+	/* Events say how long an operation took, and not when. */
+	return rows_are_by_events(session)
+		       ? "CUDA events say how long an operation took and not when"
+		       : NULL;
+}
+
+const char *exact_times_by(const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+
+	if (header->timer == TIMER_EVENTS)
+		return "a run without --timer events";
+	/* Only a CUPTI that records can be asked for all of some seconds. */
+	return header->cupti_active
+		       ? "of a program that runs, ktime window PID 5s --trace gpu,api -o FILE"
+		       : "a run with --timer cupti";
+}
+
 static void write_unknown(const struct report *report)
 {
-	report_begin(report, "GPU busy and idle: not known, as CUPTI %s.\n",
-		     session_header(report->session)->counters[COUNTER_windows] > 0
-			     ? "recorded in windows"
-			     : "was not on from the start");
+	report_begin(report, "GPU busy and idle: not known, as %s.\n",
+		     idle_unknown(report->session));
 }
 
 /* Of one device: "GPU 0: busy 63.1 % of 1.2 s; idle 36.9 %: 30.1 % launch latency, ..."; of
@@ -287,12 +309,8 @@ void use_write(const struct report *report)
 	}
 	if (report->options->findings)
 		write_findings(report);
-	/* Events say how long an operation took, and not when. */
-	if (rows_are_by_events(report->session))
-		report_begin(
-			report,
-			"GPU busy and idle: not known, as CUDA events say how long an operation "
-			"took and not when.\n");
+	if (idle_unknown(report->session))
+		write_unknown(report);
 }
 
 char *idle_plain_name(const char *name)
@@ -386,10 +404,16 @@ static void write_part(const struct report *report, int device, uint32_t thread)
 	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
 	const struct idle_table table = {report->session, sums};
 	struct sheet sheet;
+	uint64_t whole;
 
 	idle_sheet(&sheet, &table, idle_sums(report->session, device, thread, sums));
 	sheet.continued = thread != 0;
-	report_sheet(report, &sheet);
+	if (sheet.rows || !idle_time(&session_header(report->session)->uses[device], &whole))
+		report_sheet(report, &sheet);
+	else
+		fputs("  The causes are not known yet: ktime works them out some operations "
+		      "later.\n",
+		      report->file);
 }
 
 static void write_text(const struct report *report, int device)
@@ -406,7 +430,8 @@ static void write_text(const struct report *report, int device)
 		number_about(all, (double)whole, 3));
 	write_part(report, device, 0);
 	for (unsigned i = 0; i < thread_count && thread_count > 1; i++) {
-		fprintf(file, "before operations of thread %u:\n", threads[i]);
+		fprintf(file, "before operations of thread %u%s:\n", threads[i],
+			threads[i] == (uint32_t)session_header(session)->pid ? " (main)" : "");
 		write_part(report, device, threads[i]);
 	}
 }
@@ -435,10 +460,16 @@ static void write_csv(const struct report *report)
 
 void idle_table_write(const struct report *report)
 {
-	if (!session_knows_use(report->session))
-		return;
+	const char *unknown = idle_unknown(report->session);
+
 	if (report->options->csv) {
-		write_csv(report);
+		if (session_knows_use(report->session))
+			write_csv(report);
+		return;
+	}
+	if (unknown) {
+		fprintf(report->file, "\nIdle time: not known, as %s. What tells it: %s.\n",
+			unknown, exact_times_by(report->session));
 		return;
 	}
 	for (int device = 0; device < SESSION_DEVICES; device++)

@@ -214,7 +214,8 @@ static void write_all_files(const char *pattern, FILE *file)
 	}
 }
 
-static void write_result_file(struct report *report, const char *pattern)
+/* `printed`: a table was. */
+static void write_result_file(struct report *report, const char *pattern, bool printed)
 {
 	const struct session_header *header = session_header(report->session);
 	const struct name_codes codes = {header->pid, header->rank.rank, -1};
@@ -223,12 +224,15 @@ static void write_result_file(struct report *report, const char *pattern)
 
 	visible_line(report->file, "%sGenerated result file: %s", report->prefix,
 		     path ? path : pattern);
-	free(path);
 	if (header->rank.rank == 0 && header->rank.world_size != 1) {
 		report_begin(report, "All ranks in one report: ktime show ");
 		write_all_files(pattern, report->file);
 		fputc('\n', report->file);
+	} else if (!printed) {
+		report_begin(report, "The table: ktime show ");
+		visible_line(report->file, "%s", path ? path : pattern);
 	}
+	free(path);
 }
 
 static bool has_calls(const struct session *session, bool of_kernels)
@@ -378,7 +382,9 @@ static int write_report(struct report *report)
 	if (!error && !options->quiet && header->pid != 0)
 		error = write_closing(report);
 	if (live && !options->quiet && options->export_profile)
-		write_result_file(report, options->export_profile);
+		write_result_file(report, options->export_profile,
+				  gpu || api || options->print_summary_per_gpu ||
+					  wants_trace(options));
 	return error;
 }
 

@@ -104,6 +104,10 @@ double figures_of_rows(const struct session *session, const struct figure *figur
 /* How busy the devices were and why they were idle, as the lines below the table and --idle have
  * it. */
 
+/* Why it is not known how busy the devices were; NULL: it is, or nothing ran. */
+const char *idle_unknown(const struct session *session);
+/* What to run for exact times, and for busy and idle time, where a profile has none. */
+const char *exact_times_by(const struct session *session);
 /* A part of a device's time, such as that of a cause of idle time; times are nanoseconds. */
 struct idle_sum {
 	enum idle_cause cause;	     /* IDLE_CAUSE_COUNT: none */

@@ -103,7 +103,7 @@ queued()
 		cuMemHostRegister_v2; do
 		KTIME_OPTIONS=$events SIM_FAULT=$call:*:999 same_as_alone "$built/workloads/saxpy" --n 1024
 		is '0 0 0' overhead kernel
-		says "Times of kernels, memsets and device copies include the event-pair overhead, which could not be measured"
+		says "Times of kernels, memsets and device copies include the event-pair overhead, which was not measured (a running program's is, at its end)"
 	done
 	options="--events all -f -o session --cross-check"
 	SIM_FAULT=cuLaunchKernel_ptsz:*:999 kinds

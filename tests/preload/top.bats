@@ -22,10 +22,15 @@ last_rows()
 	order first 5
 	order settle
 	is true jq .includes_overhead <("$ktime" top --json -n 1 "$program")
+	"$ktime" top -b -n 1 "$program" 2>&1 >lines | grep -q 'event-pair overhead, which is not measured yet'
 	"$ktime" prometheus "$program" >metrics
 	grep -q '^ktime_event_overhead_included{.*} 1$' metrics
-	"$ktime" snapshot "$program" -o taken
-	"$ktime" show taken 2>&1 | grep 'times by events include the event-pair overhead'
+	"$ktime" snapshot "$program" -o taken 2>said
+	grep -qxE "ktime snapshot: kept [0-9.]+ m?s of process $program in taken: ktime show taken" said
+	"$ktime" show taken 2>&1 | grep 'times by events include the event-pair overhead, which was not measured (a running'
+	"$ktime" show --idle taken 2>&1 | grep -q '^Idle time: not known, as CUDA events .* a run without --timer events.$'
+	"$ktime" show --summary taken | grep -q '^Why  .*not known, as CUDA events say'
+	"$ktime" show --summary taken | grep -q '^  *slowest kernel in all: first$'
 	dismiss
 	rm -f orders answers
 	serve

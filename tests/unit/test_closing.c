@@ -200,7 +200,7 @@ TEST(an_estimate_says_which_calls_its_total_is_of)
 	closes("",
 	       "======== Timing: CUDA events on 2 of 43 operations; rows marked ~ are estimates.\n"
 	       "======== Times of kernels, memsets and device copies include the event-pair "
-	       "overhead, which could not be measured.\n"
+	       "overhead, which was not measured (a running program's is, at its end).\n"
 	       "======== ~ k: 3.00 us, from 2 of 3 calls; no interval: too few samples.\n"
 	       "======== Nodes of graphs: 40 launched, counted and not timed; their time is in the "
 	       "graphs' rows.\n"
@@ -221,7 +221,7 @@ TEST(only_so_many_estimates_are_named)
 	closes("",
 	       "======== Timing: CUDA events on 10 of 20 operations; rows marked ~ are estimates.\n"
 	       "======== Times of kernels, memsets and device copies include the event-pair "
-	       "overhead, which could not be measured.\n"
+	       "overhead, which was not measured (a running program's is, at its end).\n"
 	       "======== ~ k0: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
 	       "======== ~ k1: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
 	       "======== ~ k2: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
@@ -239,7 +239,7 @@ TEST(only_so_many_estimates_are_named)
 	closes("--top 3",
 	       "======== Timing: CUDA events on 11 of 22 operations; rows marked ~ are estimates.\n"
 	       "======== Times of kernels, memsets and device copies include the event-pair "
-	       "overhead, which could not be measured.\n"
+	       "overhead, which was not measured (a running program's is, at its end).\n"
 	       "======== ~ k0: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
 	       "======== ~ k1: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
 	       "======== ~ k10: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
@@ -249,7 +249,7 @@ TEST(only_so_many_estimates_are_named)
 	closes("",
 	       "======== Timing: CUDA events on 11 of 22 operations; rows marked ~ are estimates.\n"
 	       "======== Times of kernels, memsets and device copies include the event-pair "
-	       "overhead, which could not be measured.\n"
+	       "overhead, which was not measured (a running program's is, at its end).\n"
 	       "======== ~ k0: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
 	       "======== ~ k1: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
 	       "======== ~ k10: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
@@ -419,7 +419,7 @@ TEST(a_sample_has_an_interval_and_a_bound_has_none)
 	assert_non_null(strstr(text,
 			       "======== Note: ~ marks estimates from a sample, ± half their 95 % "
 			       "interval; ≤ marks upper bounds: times by events that may "
-			       "include host time or waits.\n"));
+			       "include host time or waits (exact ones: "));
 	free(text);
 	text = printed(session, "--print-gpu-summary --format nvprof");
 	assert_null(strstr(text, "±"));

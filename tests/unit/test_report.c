@@ -73,8 +73,9 @@ TEST(few_timed_calls_have_no_interval_and_a_sample_its_own_average)
 	      "9.0000us  "
 	      "2.0000us  9.0000us  9.0000us  3.2910us  kernel\n"
 	      "No API activities were profiled.\n"
-	      "======== Note: times by events include the event-pair overhead, which could not be "
-	      "measured; ~ marks estimates from a sample, ± half their 95 % interval.\n");
+	      "======== Note: times by events include the event-pair overhead, which was not "
+	      "measured (a running program's is, at its end); ~ marks estimates from a sample, ± "
+	      "half their 95 % interval.\n");
 }
 
 TEST(calls_that_were_counted_for_a_while_are_so_marked)
@@ -264,8 +265,9 @@ TEST(estimates_of_two_devices_are_added_up)
 	      "12.900us  "
 	      "4.9270us  12.415us  12.900us  4.1690us  k\n"
 	      "No API activities were profiled.\n"
-	      "======== Note: times by events include the event-pair overhead, which could not be "
-	      "measured; ~ marks estimates from a sample, ± half their 95 % interval.\n");
+	      "======== Note: times by events include the event-pair overhead, which was not "
+	      "measured (a running program's is, at its end); ~ marks estimates from a sample, ± "
+	      "half their 95 % interval.\n");
 	prints("--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
 	       "(ns),Name\n"

@@ -122,6 +122,27 @@ static void is(int (*command)(const struct options *, const char *const *, size_
 	assert_string_equal(complaint, expected);
 }
 
+/* Says how much it has kept of which process, and how to print it. */
+static void keeps(int (*command)(const struct options *, const char *const *, size_t),
+		  const char *const *words, size_t count)
+{
+	char expected[256];
+
+	catch_begin(false);
+	turns++;
+	assert_int_equal(command(&options, words, count), EXIT_SUCCESS);
+	turns++;
+	catch_end();
+	snprintf(expected, sizeof(expected), " ms of process %d in %s: ktime show %s\n", getpid(),
+		 options.export_profile, options.export_profile);
+	assert_int_equal(
+		strncmp(complaint,
+			command == command_window ? "ktime window: kept " : "ktime snapshot: kept ",
+			19),
+		0);
+	assert_non_null(strstr(complaint, expected));
+}
+
 /* The calls of the kernel in the file that was written, and that file's wall time in ms. */
 static void has(uint64_t calls, uint64_t milliseconds)
 {
@@ -151,14 +172,14 @@ TEST(a_snapshot_is_of_all_or_since_another)
 
 	snprintf(since, sizeof(since), "%s/since", folder);
 	options.export_profile = since;
-	is(command_snapshot, NULL, 0, EXIT_SUCCESS, "");
+	keeps(command_snapshot, NULL, 0);
 	assert_string_equal(asked, "c");
 	call();
 	options.export_profile = output;
-	is(command_snapshot, NULL, 0, EXIT_SUCCESS, "");
+	keeps(command_snapshot, NULL, 0);
 	has(3, 3);
 	options.since = since;
-	is(command_snapshot, NULL, 0, EXIT_SUCCESS, "");
+	keeps(command_snapshot, NULL, 0);
 	has(3, 3);
 	assert_string_equal(asked, "ccc");
 	unlink(since);
@@ -182,13 +203,13 @@ TEST(a_window_has_what_ran_in_it)
 
 	call();
 	options.export_profile = output;
-	is(command_window, words, 1, EXIT_SUCCESS, "");
+	keeps(command_window, words, 1);
 	assert_string_equal(asked, "c+20-0c");
 	has(1, 1);
 	/* One that is open stays so. */
 	page->open = 1;
 	*asked = '\0';
-	is(command_window, words, 1, EXIT_SUCCESS, "");
+	keeps(command_window, words, 1);
 	assert_string_equal(asked, "cc");
 	assert_int_equal(page->open, 1);
 	has(1, 1);
@@ -212,7 +233,7 @@ TEST(a_window_with_a_trace_asks_for_it)
 
 		*asked = '\0';
 		options.window_trace = traces[i].trace;
-		is(command_window, words, 1, EXIT_SUCCESS, "");
+		keeps(command_window, words, 1);
 		assert_string_equal(asked, traces[i].asked);
 		/* It begins with the window: the first reading's period was until then. */
 		assert_int_equal(session_open(&saved, output), 0);
@@ -237,7 +258,7 @@ TEST(a_window_is_as_long_as_it_is_said)
 	options.export_profile = output;
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
 		*asked = '\0';
-		is(command_window, &windows[i].text, 1, EXIT_SUCCESS, "");
+		keeps(command_window, &windows[i].text, 1);
 		assert_string_equal(asked, windows[i].asked);
 		unlink(output);
 	}
