@@ -27,6 +27,8 @@
 /* What a row is. */
 enum row_class { CLASS_GPU, CLASS_CALL, CLASS_OTHER, CLASS_COUNT };
 
+struct group;
+
 /* A run or a process, of which a file may hold several. */
 struct part {
 	size_t line;
@@ -66,7 +68,8 @@ struct text_import {
 	bool entered;	    /* whether it was given to a part */
 	unsigned table;	    /* its number */
 	size_t header_line; /* from 1 */
-	char group[32];	    /* of the rows, where a text table has it in the first alone */
+	/* Of the rows, where a text table has it in the first alone; NULL: none that is known. */
+	const struct group *group;
 	struct shares shares[CLASS_COUNT];
 	/* Lines since the last row that are none, and the first of them; they are the program's own
 	 * if another row follows. */
@@ -179,7 +182,7 @@ static void end_table(struct text_import *import)
 	memset(import->shares, 0, sizeof(import->shares));
 	import->header.report = NULL;
 	import->strays = 0;
-	*import->group = '\0';
+	import->group = NULL;
 }
 
 static void begin_part(struct text_import *import)
@@ -212,9 +215,10 @@ static void enter_table(struct text_import *import)
 		table.section = import->section;
 	memcpy(table.device, import->device, sizeof(table.device));
 	for (size_t i = 0; i < import->seen_count; i++)
-		again |= import->seen[i].report == table.report &&
-			 import->seen[i].section == table.section &&
-			 strcmp(import->seen[i].device, table.device) == 0;
+		again |= import->seen[i].report->tool != table.report->tool ||
+			 (import->seen[i].report == table.report &&
+			  import->seen[i].section == table.section &&
+			  strcmp(import->seen[i].device, table.device) == 0);
 	again |= *import->process && *import->part_process &&
 		 strcmp(import->process, import->part_process) != 0;
 	again |= *import->source && *import->part_source &&
@@ -230,8 +234,9 @@ static void enter_table(struct text_import *import)
 /* cuda… and cu…, as cuLaunchKernel: a call of CUDA's interfaces. */
 static bool is_call(const char *name)
 {
-	return strncmp(name, "cuda", 4) == 0 ||
-	       (strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]));
+	size_t prefix = strncmp(name, "cuda", 4) == 0 ? 4 : 2;
+
+	return strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[prefix]);
 }
 
 static const char *cell_of(const struct text_import *import, const struct cells *cells,
@@ -247,14 +252,35 @@ static bool begins(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* What a row is that has a group, or stands in a section of nvprof's. */
-static enum row_class class_of_group(const char *group)
+/* The groups of rows, and what those are; nvprof's text has a colon behind them. */
+static const struct group {
+	const char *name;
+	enum row_class class;
+	const char *rows; /* what they are, where they are passed over */
+} groups[] = {
+	{"GPU activities", CLASS_GPU, ""},
+	{"API calls", CLASS_CALL, ""},
+	{"OpenACC (excl)", CLASS_OTHER, "OpenACC, which is the host's time"},
+	{"OpenACC (incl)", CLASS_OTHER, "OpenACC, which is the host's time"},
+	{"OpenMP (excl)", CLASS_OTHER, "OpenMP, which is the host's time"},
+	{"OpenMP (incl)", CLASS_OTHER, "OpenMP, which is the host's time"},
+	{"Range", CLASS_OTHER, "ranges and markers"},
+	{"CUDA_KERNEL", CLASS_GPU, ""},
+	{"MEMORY_OPER", CLASS_GPU, ""},
+	{"CUDA_API", CLASS_CALL, ""},
+};
+
+/* NULL: there is no such group. */
+static const struct group *group_of(const char *name)
 {
-	if (begins(group, "API") || begins(group, "CUDA_API"))
-		return CLASS_CALL;
-	return begins(group, "GPU") || begins(group, "CUDA_KERNEL") || begins(group, "MEMORY_OPER")
-		       ? CLASS_GPU
-		       : CLASS_OTHER;
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+		size_t length = strlen(groups[i].name);
+
+		if (begins(name, groups[i].name) &&
+		    (!name[length] || strcmp(name + length, ":") == 0))
+			return &groups[i];
+	}
+	return NULL;
 }
 
 static enum row_class class_of(struct text_import *import, const struct cells *cells,
@@ -281,8 +307,8 @@ static enum row_class class_of(struct text_import *import, const struct cells *c
 		if (import->section == CLASS_OTHER)
 			return CLASS_OTHER;
 		if (*group)
-			snprintf(import->group, sizeof(import->group), "%s", group);
-		return class_of_group(import->group);
+			import->group = group_of(group);
+		return import->group ? import->group->class : CLASS_OTHER;
 	case REPORT_OTHER:
 		break;
 	}
@@ -298,12 +324,9 @@ static const char *others_of(const struct text_import *import)
 		report = report_of_others(report) ?: report;
 	if (*report->rows)
 		return report->rows;
-	if (import->section == CLASS_OTHER || report->kind == REPORT_CALLS ||
-	    report->kind == REPORT_TRACE)
-		return "neither GPU activities nor calls of CUDA's";
-	return begins(import->group, "OpenACC")	 ? "OpenACC, which is the host's time"
-	       : begins(import->group, "OpenMP") ? "OpenMP, which is the host's time"
-						 : "neither GPU activities nor calls of CUDA's";
+	if (import->section != CLASS_OTHER && import->group && *import->group->rows)
+		return import->group->rows;
+	return "neither GPU activities nor calls of CUDA's";
 }
 
 /* Reads the row's numbers; returns what is wrong, or NULL. */
@@ -359,11 +382,52 @@ static const char *check_figures(const struct quantity *figures, double calls)
 	if (!at_most(least, average) || !at_most(average, most) ||
 	    !at_most(least, &figures[ROLE_MEDIAN]) || !at_most(&figures[ROLE_MEDIAN], most))
 		return "least, average and most do not fit together";
+	/* Calls that are no shorter than the least and no longer than the most make that total. */
+	slack = 0.02 * total->value + calls * (least->error + most->error + 1);
+	if (least->given && most->given &&
+	    (most->value + (calls - 1) * least->value > total->value + slack ||
+	     least->value + (calls - 1) * most->value < total->value - slack))
+		return "least, most and total do not fit together";
 	/* Two values that far apart alone make more than half of that deviation. */
 	if (deviation->given && deviation->value > 0 && calls > 1 &&
 	    deviation->value + deviation->error < range / sqrt(2 * (calls - 1)) / 2)
 		return "range and deviation do not fit together";
 	return figures[ROLE_SHARE].value > 100.1 ? "bad share" : NULL;
+}
+
+/* nsys ends names with an ellipsis that it has shortened. */
+static bool is_shortened(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length >= 3 && strcmp(name + length - 3, "\xe2\x80\xa6") == 0;
+}
+
+/* Whether a name is whole, as far as its brackets and quotes tell. */
+static bool is_whole_name(enum row_class class, const char *name)
+{
+	static const char *const pairs[] = {"()", "[]", "{}"};
+	size_t quotes = 0;
+
+	if (is_shortened(name))
+		return true;
+	/* Columns are that far apart; and no name of a kernel or call begins with a digit. */
+	if (strstr(name, "  ") || isdigit((unsigned char)*name))
+		return false;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		long depth = 0;
+
+		for (const char *at = name; *at && depth >= 0; at++)
+			depth += (*at == pairs[i][0]) - (*at == pairs[i][1]);
+		if (depth != 0)
+			return false;
+	}
+	for (const char *at = name; *at; at++) {
+		quotes += *at == '"';
+		if (class == CLASS_CALL && !isalnum((unsigned char)*at) && *at != '_')
+			return false;
+	}
+	return quotes % 2 == 0 && (class == CLASS_GPU || is_call(name));
 }
 
 /* What kind of file it is, as the first row says it. */
@@ -433,6 +497,13 @@ static int add_row(struct text_import *import, enum row_class class, const char 
 	/* A row of two of nsys's reports is one row; nvprof has a table for each device. */
 	if (row->part && row->part != import->table && import->header.report->tool != TOOL_NVPROF)
 		return 0;
+	/* Names that nsys has shortened may be the same, and there is one table with a row for each
+	 * grid. */
+	if (row->part == import->table && import->header.report->kind != REPORT_TRACE &&
+	    !is_shortened(name) && !strstr(import->header.report->header, "GridXYZ")) {
+		pass_damaged(import, "a row that is there twice");
+		return 0;
+	}
 	row->part = import->table;
 	variance = figures[ROLE_DEVIATION].value * figures[ROLE_DEVIATION].value;
 	if (!figures[ROLE_DEVIATION].given)
@@ -468,7 +539,11 @@ static int take_row(struct text_import *import, struct cells *cells)
 						    : cells->text[import->header.places[ROLE_NAME]];
 	class = name ? class_of(import, cells, name) : CLASS_OTHER;
 	if (class == CLASS_OTHER) {
-		pass_over(import, 1, import->lines.number, others_of(import));
+		if (import->header.places[ROLE_GROUP] >= 0 && import->section != CLASS_OTHER &&
+		    !import->group)
+			pass_damaged(import, "no type of a row");
+		else
+			pass_over(import, 1, import->lines.number, others_of(import));
 		return 0;
 	}
 	wrong = read_figures(import, cells, figures);
@@ -488,11 +563,13 @@ static int take_row(struct text_import *import, struct cells *cells)
 		wrong = check_figures(figures, calls);
 	else if (!wrong && figures[ROLE_AVERAGE].given)
 		wrong = "bad total time";
+	cut_name(import, class, name);
+	if (!wrong && !is_whole_name(class, name))
+		wrong = "a name that is cut";
 	if (wrong) {
 		pass_damaged(import, wrong);
 		return 0;
 	}
-	cut_name(import, class, name);
 	if (import->strays) {
 		pass_over(import, import->strays, import->stray_line, "no rows of the table");
 		import->strays = 0;
@@ -500,6 +577,13 @@ static int take_row(struct text_import *import, struct cells *cells)
 	if (!import->entered)
 		enter_table(import);
 	add_share(import, class, &figures[ROLE_SHARE]);
+	/* Kernels may be called so; but in a file that was put together calls stand there. */
+	if (class == CLASS_GPU && is_whole_name(CLASS_CALL, name) && is_wanted(import)) {
+		profile_say(import->profile,
+			    "%s: line %zu: is %s a GPU activity, or are lines missing?",
+			    import->path, import->lines.number, name);
+		import->profile->damaged = true;
+	}
 	import->seen_own = true;
 	if (!import->profile->source)
 		import->profile->source = source_of(import);

@@ -102,8 +102,9 @@ TEST(each_unit_is_read)
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		char text[256];
 
-		snprintf(text, sizeof(text), "%s,%%,%s,,%s,%s,%s,\n\"GPU\",1,2,1,2,2,2,k\n",
-			 NVPROF_HEADER, units[i].unit, units[i].unit, units[i].unit, units[i].unit);
+		snprintf(text, sizeof(text),
+			 "%s,%%,%s,,%s,%s,%s,\n\"GPU activities\",1,2,1,2,2,2,k\n", NVPROF_HEADER,
+			 units[i].unit, units[i].unit, units[i].unit, units[i].unit);
 		assert_int_equal(read_text(text), 0);
 		assert_true(((struct profile_row *)profile.rows[0])->total ==
 			    2 * units[i].nanoseconds);
@@ -159,11 +160,11 @@ TEST(tables_of_devices_are_added_and_other_text_is_passed_over)
 {
 	assert_int_equal(
 		read_text("==7== Device \"A (0)\"\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n"
-			  "\"GPU\",100.0,30,3,10,8,12,k\n"
+			  "\"GPU activities\",100.0,30,3,10,8,12,k\n"
 			  "==7== Device \"B (1)\"\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n"
-			  "\"GPU\",50.0,20,1,20,20,20,k\n"
+			  "\"GPU activities\",50.0,20,1,20,20,20,k\n"
 			  "no row, as it has fewer fields\n"
-			  "\"GPU\",50.0,20,1,20,20,20,later\n"
+			  "\"GPU activities\",50.0,20,1,20,20,20,later\n"
 			  "==7== API calls:\n"
 			  "\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
 			  "%,ns,,ns,ns,ns,\n"
@@ -182,7 +183,8 @@ TEST(tables_of_devices_are_added_and_other_text_is_passed_over)
 
 TEST(calls_without_times_are_kept)
 {
-	assert_int_equal(read_text(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",,,19,,,,k\n"), 0);
+	assert_int_equal(
+		read_text(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU activities\",,,19,,,,k\n"), 0);
 	has_rows(false, "k 19 0 0 0 0 0 0\n");
 }
 
@@ -204,16 +206,17 @@ TEST(what_is_wrong_is_named_by_its_line)
 	refused(NVPROF_HEADER ",%,ns,,ns,ns,furlong,\n", ": line 2: unknown unit \"furlong\"");
 	refused("Time (%),Total Time (hours),Instances,Avg (ns),Min (ns),Max (ns),Name\n",
 		": line 1: unknown unit \"hours\"");
-	refused(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",1,x,1,2,2,2,k\n",
+	refused(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU activities\",1,x,1,2,2,2,k\n",
 		": line 3: bad total time");
-	refused(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",1,2,1,-2,2,2,k\n",
+	refused(NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU activities\",1,2,1,-2,2,2,k\n",
 		": line 3: bad average");
-	refused("\n\"several\nlines\"\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n\"GPU\",1,2,,2,2,2,k\n",
+	refused("\n\"several\nlines\"\n" NVPROF_HEADER
+		",%,ns,,ns,ns,ns,\n\"GPU activities\",1,2,,2,2,2,k\n",
 		": line 6: no calls");
 	refused(NSYS_KERNELS "1,2,1,2,2,2,2e19,3,k\n", ": line 2: bad maximum");
 	refused(NSYS_KERNELS "1,2,1,2,2,2,2,x,k\n", ": line 2: bad deviation");
 	/* Without its row of units nvprof's times may be any. */
-	refused(NVPROF_HEADER "\"GPU\",1,2,1,2,2,2,k\n", ": line 2: bad total time");
+	refused(NVPROF_HEADER "\"GPU activities\",1,2,1,2,2,2,k\n", ": line 2: bad total time");
 }
 
 TEST(what_holds_no_summary_is_refused)
