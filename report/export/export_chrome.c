@@ -150,7 +150,7 @@ static void write_slice(struct timeline *timeline, const struct timeline_slice *
 	const struct trace_record *record = slice->record;
 	const int64_t pid = pid_of(timeline, slice->track), tid = tid_of(slice->track);
 	struct argument arguments[ARGUMENT_COUNT];
-	unsigned count = timeline_arguments(slice, arguments);
+	unsigned count = record_arguments(slice->record, slice->other, arguments);
 	struct json *json = begin_event(timeline, "X", slice->name->text, pid, tid);
 
 	json_text(json, "cat", json_kind_names[record->kind]);

@@ -387,7 +387,7 @@ static void begin_slice(struct timeline *timeline, const struct timeline_slice *
 	struct perfetto *perfetto = perfetto_of(timeline);
 	const struct trace_record *record = slice->record;
 	struct argument arguments[ARGUMENT_COUNT];
-	unsigned count = timeline_arguments(slice, arguments);
+	unsigned count = record_arguments(slice->record, slice->other, arguments);
 	struct protobuf *packet;
 
 	intern(perfetto, slice->name, DEFINED_EVENT);

@@ -244,14 +244,6 @@ static void take_held(struct walk *walk, const struct trace_record *record)
 		count_held(walk, record->device, record->start, record->bytes);
 }
 
-#define ARGUMENT_TEXT(name, text, ...) text,
-const char *const argument_names[ARGUMENT_COUNT] = {ARGUMENTS(ARGUMENT_TEXT)};
-
-const char *argument_word(unsigned word)
-{
-	return word < MEMORY_KINDS ? memory_kind_name(word) : "events";
-}
-
 const char *timeline_track_label(const struct track *track, char label[TRACK_LABEL_SIZE])
 {
 	const struct track_key *key = &track->key;
@@ -265,77 +257,6 @@ const char *timeline_track_label(const struct track *track, char label[TRACK_LAB
 						    : "Thread %u",
 			 key->id);
 	return label;
-}
-
-enum argument_form {
-	FORM_NUMBER,
-	FORM_BYTES,
-	FORM_ABOVE_0,
-	FORM_EXTENT,
-	FORM_MEMORY,
-	FORM_CLOCK,
-	FORM_OTHER
-};
-
-/* The value of an argument; false: the slice has none. */
-static bool find_argument(const struct timeline_slice *slice, enum argument_form form,
-			  const void *member, struct argument *argument)
-{
-	const uint32_t *extent = member;
-
-	argument->type = ARGUMENT_NUMBER;
-	switch (form) {
-	case FORM_BYTES:
-		argument->number = *(const uint64_t *)member;
-		return true;
-	case FORM_NUMBER:
-	case FORM_ABOVE_0:
-		argument->number = *(const uint32_t *)member;
-		return form == FORM_NUMBER || argument->number;
-	case FORM_EXTENT:
-		argument->type = ARGUMENT_TEXT;
-		snprintf(argument->text, sizeof(argument->text), "%ux%ux%u", extent[0], extent[1],
-			 extent[2]);
-		return true;
-	case FORM_MEMORY:
-		argument->type = ARGUMENT_WORD;
-		argument->number = *(const uint8_t *)member;
-		if (argument->number >= MEMORY_KINDS)
-			argument->number = MEMORY_UNKNOWN;
-		return true;
-	case FORM_CLOCK:
-		argument->type = ARGUMENT_WORD;
-		argument->number = WORD_EVENTS;
-		return *(const uint8_t *)member == CLOCK_EVENTS;
-	default:
-		argument->type = ARGUMENT_OTHER;
-		return slice->other;
-	}
-}
-
-unsigned timeline_arguments(const struct timeline_slice *slice,
-			    struct argument arguments[ARGUMENT_COUNT])
-{
-	static const struct {
-		uint16_t kinds, offset;
-		enum argument_form form;
-	} lines[] = {
-#define ARGUMENT_LINE(name, text, kinds, form, member)                                             \
-	{kinds, offsetof(struct trace_record, member), FORM_##form},
-		ARGUMENTS(ARGUMENT_LINE)
-#undef ARGUMENT_LINE
-	};
-	const struct trace_record *record = slice->record;
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < ARGUMENT_COUNT; i++) {
-		arguments[count] = (struct argument){.name = i};
-		if (lines[i].kinds >> record->kind & 1)
-			count += find_argument(slice, lines[i].form,
-					       (const char *)record + lines[i].offset,
-					       &arguments[count]);
-	}
-	return count;
 }
 
 static int find_names(struct walk *walk, struct timeline_slice *slice)

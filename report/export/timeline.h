@@ -6,6 +6,7 @@
 #ifndef KTIME_REPORT_EXPORT_TIMELINE_H
 #define KTIME_REPORT_EXPORT_TIMELINE_H
 
+#include "report/export/arguments.h"
 #include "report/export/export.h"
 
 /*
@@ -114,51 +115,5 @@ int timeline_walk(struct timeline *timeline, const struct timeline_writer *write
 #define TRACK_LABEL_SIZE 80
 /* The name of a track; lanes of one stream have one. Returns the text. */
 const char *timeline_track_label(const struct track *track, char label[TRACK_LABEL_SIZE]);
-
-/* Kinds of records, as bits. */
-#define KERNELS	 (1 << ROW_KERNEL)
-#define COPIES	 (1 << ROW_MEMCPY | 1 << ROW_MOVEMENT)
-#define MEMSETS	 (1 << ROW_MEMSET)
-#define CALLS	 (1 << ROW_RUNTIME_API | 1 << ROW_DRIVER_API)
-#define ANY_KIND ((1 << ROW_KINDS) - 1)
-/*
- * What a slice has besides its name, in its order: X(name, text, kinds of records that have it,
- * form, member). OTHER is the slice's other name, if there is one.
- */
-#define ARGUMENTS(X)                                                                               \
-	X(CORRELATION, "correlation", ANY_KIND, ABOVE_0, correlation)                              \
-	X(GRID, "grid", KERNELS, EXTENT, grid)                                                     \
-	X(BLOCK, "block", KERNELS, EXTENT, block)                                                  \
-	X(REGISTERS, "registers", KERNELS, NUMBER, registers)                                      \
-	X(STATIC_SHARED, "static shared memory", KERNELS, NUMBER, static_shared)                   \
-	X(DYNAMIC_SHARED, "dynamic shared memory", KERNELS, NUMBER, dynamic_shared)                \
-	X(MANGLED, "mangled", KERNELS, OTHER, name)                                                \
-	X(FROM, "from", COPIES, MEMORY, source_kind)                                               \
-	X(TO, "to", COPIES, MEMORY, destination_kind)                                              \
-	X(BYTES, "bytes", COPIES | MEMSETS, BYTES, bytes)                                          \
-	X(RESULT, "result", CALLS, NUMBER, result)                                                 \
-	X(KERNEL, "kernel", CALLS, OTHER, kernel)                                                  \
-	X(DOMAIN, "domain", 1 << ROW_RANGE, OTHER, kernel)                                         \
-	X(GRAPH, "graph", ANY_KIND, ABOVE_0, graph)                                                \
-	X(GRAPH_NODE, "graph node", ANY_KIND, ABOVE_0, graph_node)                                 \
-	X(CLOCK, "clock", ANY_KIND, CLOCK, clock)
-#define ARGUMENT_ENUM(name, ...) ARGUMENT_##name,
-enum argument_name { ARGUMENTS(ARGUMENT_ENUM) ARGUMENT_COUNT };
-#undef ARGUMENT_ENUM
-extern const char *const argument_names[ARGUMENT_COUNT];
-
-/* Words that arguments have: the kinds of memory, then "events". */
-enum { WORD_EVENTS = MEMORY_KINDS, WORD_COUNT };
-const char *argument_word(unsigned word);
-
-struct argument {
-	enum argument_name name;
-	enum { ARGUMENT_NUMBER, ARGUMENT_WORD, ARGUMENT_TEXT, ARGUMENT_OTHER } type;
-	uint64_t number; /* or the word's */
-	char text[36];
-};
-/* The arguments of a slice. Returns how many there are. */
-unsigned timeline_arguments(const struct timeline_slice *slice,
-			    struct argument arguments[ARGUMENT_COUNT]);
 
 #endif
