@@ -17,6 +17,7 @@ name##_size:                                                                    
 	ASSET(page_css, "report/html/page.css")
 	ASSET(page_js, "report/html/page.js")
 	ASSET(timeline_js, "report/html/timeline.js")
+	ASSET(timeline_css, "report/html/timeline.css")
 	ASSET(json_schema, "report/export/schema.json")
 
 	.section .note.GNU-stack, "", %progbits

@@ -10,8 +10,8 @@
 #include "report/names/visible.h"
 
 /* The files of this folder that are part of every page: see report/command/assets.S. */
-extern const char page_css[], page_js[], timeline_js[];
-extern const size_t page_css_size, page_js_size, timeline_js_size;
+extern const char page_css[], page_js[], timeline_css[], timeline_js[];
+extern const size_t page_css_size, page_js_size, timeline_css_size, timeline_js_size;
 
 void html_text(struct html *html, const char *text)
 {
@@ -79,6 +79,7 @@ void html_begin(struct html *html, const char *title)
 	html_text(html, title);
 	fputs("</title>\n<style>\n", html->file);
 	fwrite(page_css, 1, page_css_size, html->file);
+	fwrite(timeline_css, 1, timeline_css_size, html->file);
 	fputs("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the "
 	      "report</a>\n",
 	      html->file);

@@ -111,7 +111,7 @@
 				button.setAttribute("aria-expanded", String(!open));
 				refresh();
 			};
-			button.setAttribute("aria-label", `Ranges inside of ${name}`);
+			button.setAttribute("aria-label", `What is inside of ${name}`);
 			button.setAttribute("aria-expanded", "true");
 			button.addEventListener("click", turn);
 			row.cells[0].prepend(button);

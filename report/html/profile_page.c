@@ -29,10 +29,9 @@ static const struct section {
 };
 #define SECTIONS       (sizeof(sections) / sizeof(*sections))
 
-/* Bytes of all sections but the timeline, of all with it, and what the GPU's activities have of
- * them at least. Chosen: with style and scripts under 1 MB, and under 2 MB. */
+/* Bytes of all sections but the timeline, and what the GPU's activities have of them at least.
+ * Chosen: with style and scripts under 1 MB. */
 #define SECTIONS_BYTES 920000
-#define TRACED_BYTES   1900000
 #define GPU_BYTES      350000
 
 struct part {
@@ -123,7 +122,6 @@ static void write_page(struct html *html, const struct session *session, const s
 
 static int write_parts(struct page *page, struct part parts[SECTIONS])
 {
-	long traced = TRACED_BYTES;
 	size_t last = 0;
 	int error = 0;
 
@@ -134,12 +132,9 @@ static int write_parts(struct page *page, struct part parts[SECTIONS])
 			continue;
 		}
 		error = write_part(page, &sections[i], &parts[i]);
-		traced -= (long)parts[i].size;
 		if (sections[i].write != timeline_section)
 			page->room -= (long)parts[i].size;
 	}
-	if (page->room > traced)
-		page->room = traced;
 	if (page->room < GPU_BYTES)
 		page->room = GPU_BYTES;
 	return error ? error : write_part(page, &sections[last], &parts[last]);

@@ -7,3 +7,11 @@ $(BUILD)/tests/browser/profiles: $(addprefix $(BUILD)/obj/tests/, browser/profil
 	$(LINK) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
 command-programs: $(BUILD)/tests/browser/profiles
+
+# The page of a trace of a million records: what is asked of the short one, and how long frames take.
+.PHONY: pages-check
+pages-check: $(BUILD)/ktime $(BUILD)/tests/browser/profiles
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	tests/browser/make_pages.sh $(BUILD) "$$folder" 1000000 && \
+	python3 tests/browser/pages.py "$$folder" timeline frames >"$$folder/results" && \
+	cat "$$folder/results" && ! grep -q '^not ok' "$$folder/results"

@@ -58,7 +58,7 @@ passed()
 	passed unfolding
 }
 
-@test "keys zoom and move the timeline and choose its blocks" {
+@test "a timeline goes down to one record, whose times are those of an export, and sums up what is selected" {
 	passed timeline
 }
 

@@ -3,12 +3,15 @@
 """
 Holds pages of `ktime show --html` and `ktime diff --html` to what they promise, in a headless
 Chromium: pages.py FOLDER [CHECK…], with plain, sampled, merged, diff and trace.html in it, or some
-of them. A line for each check and page: "ok CHECK PAGE", or "not ok CHECK PAGE" and what is wrong.
+of them, and long.html with long.json, the same trace as an export has it. A line for each check and
+page: "ok CHECK PAGE", or "not ok CHECK PAGE" and what is wrong. With the check `frames`, which is
+made only if it is asked for, the times of frames of the long trace are printed.
 With SCREENSHOTS=write the pictures that are kept are written anew.
 """
 import json
 import os
 import pathlib
+import re
 import signal
 import sys
 
@@ -29,6 +32,11 @@ TAB, SHIFT = 9, 8
 # What is drawn has to be the same on each machine: fonts of the package fonts-liberation alone.
 FONTS = """* { font-family: "Liberation Sans" !important; }
 code, .name, .full-name { font-family: "Liberation Mono" !important; }"""
+# Timelines are unpacked after the page was loaded.
+DRAWN = """new Promise((done) => {
+    const look = () => (document.querySelector("#timeline-table:not(.timeline-drawn)") ? setTimeout(look, 20) : done());
+    look();
+})"""
 # Of the accessibility tree: what has to have a name.
 NAMED = {"button", "link", "searchbox", "textbox", "checkbox", "combobox", "slider", "table",
          "columnheader", "rowheader", "region", "navigation", "image", "img",
@@ -65,6 +73,8 @@ class Page:
         self.tab.send("Page.navigate", url=url)
         self.tab.wait_for("Page.loadEventFired")
         self.url = url
+        if scripts:
+            self.tab.evaluate(DRAWN)
         with open(HERE / "page_checks.js", encoding="utf-8") as file:
             self.tab.evaluate(f"globalThis.checks = {file.read()}; 0")
 
@@ -184,27 +194,198 @@ def node_of(page, selector):
 
 
 def timeline(page, name):
-    """Keys zoom, move and choose; the whole is there again at the end."""
-    track = "canvas.timeline-track"
+    """Keys zoom, move and choose; the whole is there again at the end. Of a long trace each record can
+    be found, with the times that an export has."""
     if name != "trace":
         return
     page.load(name)
-    text = "document.querySelector('.timeline-range').textContent"
+    yield from keys_move(page)
+    yield from page.said()
+    if not os.path.exists(os.path.join(page.folder, "long.json")):
+        return
+    page.load("long")
+    records = list(exported(os.path.join(page.folder, "long.json")))
+    yield from found_by_name(page, records)
+    yield from sums_are_right(page, records)
+    yield from folds(page)
+    yield from page.said()
+
+
+def text_of(page, selector):
+    return page.tab.evaluate(f"document.querySelector({json.dumps(selector)})?.textContent ?? ''")
+
+
+def keys_move(page):
+    text, track = ".timeline-range", "canvas.timeline-track"
     page.tab.evaluate(f"document.querySelector('{track}').focus()")
     settle(page)
-    whole = page.tab.evaluate(text)
-    for key, code in (("+", 187), ("ArrowRight", 39), ("0", 48)):
-        before = page.tab.evaluate(text)
+    whole = text_of(page, text)
+    for key, code in (("+", 187), ("ArrowRight", 39), ("w", 87), ("a", 65), ("0", 48)):
+        before = text_of(page, text)
         page.tab.press(key, code, key if len(key) == 1 else "")
         settle(page)
-        if page.tab.evaluate(text) == before:
+        if text_of(page, text) == before:
             yield f"{key} changes nothing: {before}"
-    if page.tab.evaluate(text) != whole:
-        yield f"0 does not show the whole: {page.tab.evaluate(text)}, not {whole}"
+    if text_of(page, text) != whole:
+        yield f"0 does not show the whole: {text_of(page, text)}, not {whole}"
     page.tab.press("]", 221, "]")
-    said = page.tab.evaluate("document.querySelector('.timeline-said').textContent")
-    expect(page.wrong, " from " in said, f"] chooses no block: {said!r}")
+    said = text_of(page, ".timeline-said")
+    expect(page.wrong, " from " in said, f"] chooses no record: {said!r}")
+    page.tab.press("Enter", 13, "\r")
+    settle(page)
+    expect(page.wrong, text_of(page, text) != whole, "Enter does not zoom to the record")
+
+
+def exported(path):
+    """The records of an export's trace, a line each, with times after the trace's begin."""
+    zero = 0
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if found := re.search(r'"trace_start":(\d+)', line):
+                zero = int(found.group(1))
+            if '"start":' in line and '"correlation":' in line:
+                record = json.loads(line.rstrip(",\n"))
+                yield {"start": record["start"] - zero, "end": record["end"] - zero,
+                       **{key: record[key] for key in ("kind", "name", "correlation")},
+                       "block": record.get("block")}
+
+
+def exact(ns):
+    """A time to the nanosecond, as the page writes it."""
+    for unit, digits in (("s", 9), ("ms", 6), ("us", 3)):
+        if ns >= 10 ** digits:
+            return f"{ns // 10 ** digits}.{ns % 10 ** digits:0{digits}} {unit}"
+    return f"{ns} ns"
+
+
+def found_by_name(page, records):
+    """From a row of the table to its only record, from there to its call, back, and to the row."""
+    needle = next(each for each in records if each["name"].startswith("needle"))
+    call = next(each for each in records if each["correlation"] == needle["correlation"] and
+                each["kind"] == "runtime")
+
+    def said(record, *more):
+        times = f"{exact(record['end'] - record['start'])} from {exact(record['start'])}"
+        text = text_of(page, ".timeline-said")
+        for part in (times, *more):
+            expect(page.wrong, part in text, f"the timeline does not say {part}: {text}")
+
+    page.tab.click("#gpu-table .to-timeline[aria-label^=needle]")
+    said(needle, "needle", f"block {needle['block'][0]}x1x1", "dynamic shared memory 1024")
+    expect(page.wrong, text_of(page, ".timeline-found") == "1 of 1",
+           f"found: {text_of(page, '.timeline-found')}")
+    yield from pressed(page, "Zoom to it")
+    span = text_of(page, ".timeline-range").split(" from ")[0]
+    expect(page.wrong, span == "18.52 us", f"zoomed to {span}")
+    yield from pressed(page, "The call: cudaLaunchKernel")
+    said(call, "cudaLaunchKernel")
+    yield from pressed(page, "What it started: needle")
+    said(needle)
+    expect(page.wrong, page.tab.evaluate("document.querySelectorAll('.timeline-arrow').length") == 1,
+           "there is no arrow from the call to the kernel")
+    yield from pressed(page, "Its row in the table")
+    row = page.tab.evaluate("document.activeElement.closest('#gpu-table tr')?.cells[0].innerText ?? ''")
+    expect(page.wrong, row.startswith("needle"), f"the row is {row!r}")
+    page.tab.click("input.timeline-search")
+    page.tab.evaluate("document.activeElement.select()")
+    page.tab.type("memcpy htod")
+    count = sum(each["kind"] == "memcpy" for each in records)
+    expect(page.wrong, text_of(page, ".timeline-found") == f"{count:,}",
+           f"{text_of(page, '.timeline-found')} copies, not {count}")
+    page.tab.press("Enter", 13, "\r")
+    first = text_of(page, ".timeline-found")
+    page.tab.press("Enter", 13, "\r", SHIFT)
+    expect(page.wrong, [first.split(" ")[0], text_of(page, ".timeline-found").split(" ")[0]] !=
+           ["", first.split(" ")[0]], f"Shift and Enter do not go back from {first}")
+
+
+def pressed(page, text):
+    """Presses the button with this text."""
+    if not page.tab.evaluate(f"""(() => {{
+            const found = [...document.querySelectorAll("button")].find((each) => each.textContent === {json.dumps(text)});
+            found?.setAttribute("data-pressed", "");
+            return !!found;
+        }})()"""):
+        yield f"there is no button {text!r}"
+        return
+    page.tab.click("[data-pressed]")
+    page.tab.evaluate("document.querySelector('[data-pressed]')?.removeAttribute('data-pressed')")
+    settle(page)
+
+
+def sums_are_right(page, records):
+    """Those of the whole trace are those of the export; those of a drag are of fewer."""
+    yield from pressed(page, "Whole")
+    yield from pressed(page, "Sum up")
+    kernels = [each for each in records if each["kind"] == "kernel"]
+    time = sum(each["end"] - each["start"] for each in kernels)
+    expected = f"kernels {len(kernels):,} {exact(time)}"
+    first = "[...document.querySelector('.timeline-sums').tBodies[0].rows[0].cells].slice(0, 3).map((each) => each.textContent).join(' ')"
+    if (found := page.tab.evaluate(first)) != expected:
+        yield f"sums of the whole: {found}, not {expected}"
+    page.tab.evaluate("document.querySelector('#timeline').scrollIntoView()")
+    box = page.tab.evaluate("""(() => {
+        const box = document.querySelectorAll("canvas.timeline-track")[1].getBoundingClientRect();
+        return [box.x, box.y, box.width, box.height];
+    })()""")
+    mouse(page, "mousePressed", box[0] + box[2] / 4, box[1] + box[3] / 2)
+    mouse(page, "mouseMoved", box[0] + box[2] / 3, box[1] + box[3] / 2, buttons=1)
+    mouse(page, "mouseMoved", box[0] + box[2] / 2, box[1] + box[3] / 2, buttons=1)
+    mouse(page, "mouseReleased", box[0] + box[2] / 2, box[1] + box[3] / 2)
+    settle(page)
+    count = int(page.tab.evaluate(first).split(" ")[1].replace(",", ""))
+    if not len(kernels) / 5 < count < len(kernels) / 3:
+        yield f"a quarter of the time has {count} of {len(kernels)} kernels"
+    # What is under the pointer is said beside it.
+    mouse(page, "mouseMoved", box[0] + box[2] / 2 + 9, box[1] + box[3] / 2)
+    expect(page.wrong, " from " in text_of(page, ".timeline-tip:not([hidden])"),
+           "nothing is said at the pointer")
+
+
+def mouse(page, kind, x, y, buttons=0):
+    page.tab.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, buttons=buttons,
+                  button="none" if kind == "mouseMoved" and not buttons else "left", clickCount=1)
+
+
+def folds(page):
+    """A device's streams fold away below its idle time, and come back."""
+    rows = "[...document.querySelector('#timeline-table').tBodies[0].rows].filter((row) => !row.hidden).length"
+    before = page.tab.evaluate(rows)
+    page.tab.click("#timeline-table .toggle")
+    folded = page.tab.evaluate(rows)
+    page.tab.click("#timeline-table .toggle")
+    if (folded, page.tab.evaluate(rows)) != (before - 2, before):
+        yield f"{before} tracks, folded {folded}, unfolded {page.tab.evaluate(rows)}"
+
+
+def frames(page, name):
+    """How long frames of the long trace take: zoomed in, moved and zoomed out, a step a frame."""
+    if name != "trace":
+        return
+    page.load("long")
+    print(f"# {page.tab.evaluate(FRAMES)}")
     yield from page.said()
+
+
+FRAMES = """(async () => {
+    const canvas = document.querySelectorAll("canvas.timeline-track")[1], said = [];
+    const frame = () => new Promise(requestAnimationFrame);
+    document.querySelector("#timeline").scrollIntoView();
+    await frame();
+    for (const [what, keys] of [["zoomed in", "w".repeat(60)], ["moved", "d".repeat(30) + "a".repeat(30)],
+        ["zoomed out", "s".repeat(60)], ["moved, a third in view", "wwwww" + "d".repeat(60)]]) {
+        const times = [];
+        for (let last = await frame(), i = 0; i < keys.length; i++) {
+            canvas.dispatchEvent(new KeyboardEvent("keydown", { key: keys[i], bubbles: true, cancelable: true }));
+            const now = await frame();
+            times.push(now - last);
+            last = now;
+        }
+        times.sort((a, b) => a - b);
+        said.push(`${what}: median ${times[times.length >> 1].toFixed(1)} ms, 95 % ${times[Math.floor(times.length * 0.95)].toFixed(1)} ms, longest ${times.at(-1).toFixed(1)} ms`);
+    }
+    return said.join("; ");
+})()"""
 
 
 def settle(page):
@@ -339,9 +520,9 @@ def main(folder, *wanted):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("pages.py: ended"))
     with browser.Browser() as tab:
         page = Page(tab, os.path.abspath(folder))
-        for check in CHECKS:
+        for check in (*CHECKS, frames):
             for name in PAGES:
-                if (wanted and check.__name__ not in wanted or
+                if (check.__name__ not in (wanted or [each.__name__ for each in CHECKS]) or
                         not os.path.exists(os.path.join(folder, f"{name}.html"))):
                     continue
                 page.wrong = []

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes the profiles whose pages the browser is shown to a folder, the same each time: a small
- * program's (plain), those that hold something of everything (sampled, trace), and two ranks of a
- * job (rank0, rank1).
+ * program's (plain), those that hold something of everything (sampled, trace), two ranks of a job
+ * (rank0, rank1), and one with a long trace (long).
  */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -19,6 +20,7 @@
 #define MS 1000000ull
 
 static const char *folder;
+static unsigned trace_records = 50000; /* of the long trace */
 
 static const char *path_of(const char *name)
 {
@@ -123,6 +125,71 @@ static struct session *small_program(const char *path)
 	return session;
 }
 
+static void trace(struct session *session, const struct trace_record *rest, const char *name,
+		  uint64_t start, uint64_t length)
+{
+	struct trace_record record = *rest;
+
+	record.name = session_intern(session, name);
+	record.start = 7 * MS + start;
+	record.end = record.start + length;
+	assert_int_equal(session_trace(session, &record), 0);
+}
+
+/* A program that launches a kernel or a copy every 20 us or so on two streams, in ranges, from one
+ * thread; now and then it prepares something. No two of a name are alike in a row. */
+static void long_trace(struct session *session)
+{
+	static const char *const kernels[] = {
+		"_Z5saxpyifPKfPf", "_ZN4math6reduceILi8EfEEvPKT0_PS1_m", "plain_c_kernel"};
+	const unsigned needle = trace_records / 4 + 1; /* one that is looked for */
+	uint64_t now = 0, free_at[2] = {0, 0}, chance = 1, range = 0;
+
+	session_header(session)->trace_on = 1;
+	session_header(session)->trace_start = 7 * MS;
+	for (unsigned i = 1; i <= trace_records / 2; i++) {
+		struct trace_record operation = {.kind = ROW_KERNEL,
+						 .stream = 7 + i % 2,
+						 .context = 1,
+						 .correlation = i,
+						 .grid = {1 + i % 5, 1, 1},
+						 .block = {256, 1, 1},
+						 .registers = 32};
+		struct trace_record call = {
+			.kind = ROW_RUNTIME_API, .device = -1, .thread = 71, .correlation = i};
+		uint64_t begin, length;
+
+		chance = chance * 6364136223846793005ull + 1442695040888963407ull;
+		length = 2 * US + (chance >> 40) % (i % 7 ? 20 * US : 60 * US);
+		now += 9 * US + (chance >> 52) + (i % 997 ? 0 : 2 * MS);
+		begin = now + 6 * US > free_at[i % 2] ? now + 6 * US : free_at[i % 2];
+		free_at[i % 2] = begin + length + 700;
+		if (i % 50 == 0) {
+			operation.kind = ROW_MEMCPY;
+			operation.bytes = 4096 + i % 3;
+			operation.source_kind = MEMORY_PINNED;
+			operation.destination_kind = MEMORY_DEVICE;
+		}
+		if (i == needle) {
+			operation.block[0] = 96;
+			operation.dynamic_shared = 1024;
+			length = 12345;
+		}
+		trace(session, &call, i % 50 ? "cudaLaunchKernel" : "cudaMemcpyAsync", now, 3 * US);
+		trace(session, &operation,
+		      i == needle ? "_Z6needlePf"
+		      : i % 50	  ? kernels[(chance >> 45) % 3]
+				  : "[CUDA memcpy HtoD]",
+		      begin, length);
+		if (i % 1000 == 0) {
+			trace(session,
+			      &(struct trace_record){.kind = ROW_RANGE, .device = -1, .thread = 71},
+			      "step", range, now - range);
+			range = now + 1;
+		}
+	}
+}
+
 static void rank_of(struct session *session, int rank)
 {
 	struct session_header *header = session_header(session);
@@ -143,6 +210,10 @@ static void the_profiles_are_written(void **state)
 	session_close(small_program(path_of("plain")));
 	session_close(whole_profile(WHOLE_EVENTS, path_of("sampled")));
 	session_close(whole_profile(WHOLE_CUPTI, path_of("trace")));
+	session = small_program(path_of("long"));
+	add(session, ROW_KERNEL, "_Z6needlePf", 1, 12345, 0);
+	long_trace(session);
+	session_close(session);
 	session = small_program(path_of("rank0"));
 	rank_of(session, 0);
 	session_close(session);
@@ -156,10 +227,12 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(the_profiles_are_written)};
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+	if (argc < 2) {
+		fprintf(stderr, "usage: %s FOLDER [RECORDS OF THE LONG TRACE]\n", argv[0]);
 		return 2;
 	}
 	folder = argv[1];
+	if (argc > 2)
+		trace_records = (unsigned)strtoul(argv[2], NULL, 10);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ work|1.80|100.00us|166.67us|300.00us|3|rank 2
 	is 'data-depth="0"
 data-depth="1"
 data-depth="2"
-data-depth="1"' grep -o 'data-depth="[0-9]*"' page.html
+data-depth="1"' eval "sed '/ranges-table/,/<.table>/!d' page.html | grep -o 'data-depth=\"[0-9]*\"'"
 }
 
 @test "the page has copies beside their link, and by size from a trace" {
@@ -70,9 +70,8 @@ data-depth="1"' grep -o 'data-depth="[0-9]*"' page.html
 	"$built/ktime" export --json - session | jq -r '.use[0].causes | group_by(.cause)[] |
 		"idle-\(.[0].cause | sub("launch |program (?=after)"; "") | gsub(" "; "-")) \(map(.total) | add)"' | sort >expected
 	[ "$(wc -l <expected)" -ge 4 ]
-	sed -n '/id="timeline-data"/,/<.script>/p' page.html | sed '1d;$d' | jq -r '.classes as $classes |
-		.tracks[] | select(.label == "GPU 0 idle").blocks as $all | [range(0; $all | length; 6)] |
-		group_by($all[. + 3])[] | "\($classes[$all[.[0] + 3]]) \(map($all[. + 1]) | add)"' | sort >got
+	"$(dirname "$table")/page_timeline.py" page.html | jq -r '.[] | select(.label == "GPU 0 idle").records |
+		group_by(.[3])[] | "\(.[0][3]) \(map(.[1]) | add)"' | sort >got
 	diff expected got
 	[ "$("$table" page.html timeline-table | cut -d'|' -f 1 | head -n 1)" = "GPU 0 idle" ]
 }

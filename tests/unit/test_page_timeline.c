@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The timeline of a page: its tracks, why its devices were idle, and what it leaves out. */
-#include "report/html/section.h"
+#include "report/html/gaps.h"
+#include "report/html/pack.h"
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/one_session.h"
@@ -19,7 +20,7 @@ BEFORE_EACH
 
 AFTER_EACH
 {
-	items_free(&timeline);
+	tracks_free(&timeline);
 	filter_free(&filter);
 	options_free(&options);
 }
@@ -52,7 +53,8 @@ static void add_call(const char *name, uint32_t correlation, uint64_t start, uin
 static void read_trace(void)
 {
 	assert_int_equal(filter_init(&filter, session, &options), 0);
-	assert_int_equal(items_read(&timeline, session, &filter), 0);
+	assert_int_equal(tracks_read(&timeline, session, &filter), 0);
+	assert_int_equal(gaps_add(&timeline), 0);
 }
 
 /* The idle time of the first device: "CAUSE START END", the cause by its name or the call's. */
@@ -179,73 +181,85 @@ TEST(ranges_inside_of_others_have_a_track_below)
 	assert_int_equal(timeline.tracks[1].count, 2);
 }
 
-TEST(records_that_are_close_together_are_one_block)
+TEST(a_page_has_each_record_of_a_long_trace)
 {
-	struct item items[] = {{.start = 0, .end = 10, .name = 1},
-			       {.start = 20, .end = 35, .name = 2},
-			       {.start = 99, .end = 140, .name = 3},
-			       {.start = 100, .end = 101, .name = 4},
-			       {.start = 110, .end = 300, .name = 5}};
-	const struct track track = {.items = items, .count = 5};
-	static const struct timeline few = {.step = 100};
-	struct block block;
-	size_t next = 0;
-
-	assert_true(items_block(&few, &track, &next, &block));
-	assert_int_equal(block.start, 0);
-	assert_int_equal(block.end, 140);
-	assert_int_equal(block.items, 3);
-	assert_int_equal(block.time, 10 + 15 + 41);
-	assert_int_equal(block.longest->name, 3);
-	assert_true(items_block(&few, &track, &next, &block));
-	assert_int_equal(block.items, 1);
-	assert_int_equal(block.longest->name, 4);
-	/* Longer than a step. */
-	assert_true(items_block(&few, &track, &next, &block));
-	assert_int_equal(block.items, 1);
-	assert_int_equal(block.end, 300);
-	assert_false(items_block(&few, &track, &next, &block));
-}
-
-/* How many records the blocks of the first stream have. */
-static uint64_t records_in_blocks(size_t *blocks)
-{
-	uint64_t records = 0;
-
-	*blocks = 0;
-	for (size_t i = 0; i < timeline.track_count; i++) {
-		struct block block;
-		size_t next = 0;
-
-		while (items_block(&timeline, &timeline.tracks[i], &next, &block)) {
-			++*blocks;
-			if (timeline.tracks[i].kind == TRACK_STREAM)
-				records += block.items;
-		}
-	}
-	return records;
-}
-
-TEST(a_long_trace_has_as_many_blocks_as_a_page_has_room_for)
-{
-	size_t blocks;
+	struct pack pack;
 	char *page;
 
 	for (uint64_t i = 0; i < 100000; i++)
 		add_kernel(0, 10000 * i, 10000 * i + 3000 + i % 7);
 	read_trace();
-	items_choose_step(&timeline);
-	assert_true(timeline.step > 0);
-	assert_int_equal(records_in_blocks(&blocks), 100000);
-	assert_true(blocks <= 20000 && blocks > 9000);
+	assert_int_equal(pack_make(&pack, &timeline, 1000000), 0);
+	assert_int_equal(pack.left_out, 0);
+	assert_int_equal(pack.until, 0);
+	pack_free(&pack);
 	page = page_text(session, "");
 	assert_true(strlen(page) < 1000000);
-	assert_non_null(strstr(page, "<p class=\"remark\">Records shorter than "));
+	assert_null(strstr(page, "<p class=\"left-out\">"));
 	free(page);
-	/* Of a short one each record is a block. */
-	timeline.step = 0;
-	assert_int_equal(records_in_blocks(&blocks), 100000);
-	assert_int_equal(blocks, 199999);
+}
+
+TEST(what_has_no_room_is_the_trace_s_end)
+{
+	struct pack pack;
+	uint64_t chance = 1;
+
+	/* Times that no compression makes small. */
+	for (uint64_t i = 0; i < 20000; i++) {
+		chance = chance * 6364136223846793005ull + 1442695040888963407ull;
+		add_kernel(0, 100 * US * i, 100 * US * i + (chance >> 48));
+	}
+	read_trace();
+	assert_int_equal(pack_make(&pack, &timeline, 20000), 0);
+	assert_in_range(pack.size, 10000, 20000);
+	/* It begins at a moment, from which on all is left out. */
+	assert_in_range(pack.left_out, 2000, 19000);
+	assert_int_equal((pack.until + 100 * US - 1) / (100 * US), 20000 - pack.left_out);
+	pack_free(&pack);
+}
+
+TEST(times_are_those_of_exports)
+{
+	struct trace_record before = {.kind = ROW_OVERHEAD, .device = -1};
+
+	/* The trace begins with what has no track. */
+	add(&before, "overhead", 1 * US, 2 * US);
+	add_kernel(1, 5 * US, 20 * US);
+	read_trace();
+	assert_int_equal(timeline.zero, ZERO + 1 * US);
+	assert_int_equal(timeline.begin, 4 * US);
+	assert_int_equal(timeline.end, 19 * US);
+	assert_int_equal(timeline.tracks[1].items[0].start, 4 * US);
+}
+
+TEST(a_device_s_streams_and_a_thread_s_calls_can_be_folded)
+{
+	struct trace_record range = {.kind = ROW_RANGE, .device = -1, .thread = 71};
+	static const bool inside[] = {false, true, false, true, true};
+
+	add_call("cudaLaunchKernel", 1, 0, 2 * US);
+	add_kernel(1, 4 * US, 20 * US);
+	add(&range, "outer", 0, 9 * US);
+	add(&range, "inner", 1 * US, 2 * US);
+	read_trace();
+	assert_int_equal(timeline.track_count, 5);
+	for (size_t i = 0; i < timeline.track_count; i++)
+		assert_int_equal(track_is_inside(&timeline, i), inside[i]);
+}
+
+TEST(what_has_the_same_details_has_the_same_number)
+{
+	struct trace_record kernel = {.kind = ROW_KERNEL, .grid = {8, 1, 1}, .registers = 32};
+
+	add(&kernel, "one", 0, 1 * US);
+	add(&kernel, "other", 2 * US, 3 * US);
+	kernel.grid[1] = 2;
+	add(&kernel, "one", 4 * US, 5 * US);
+	read_trace();
+	assert_int_equal(timeline.tracks[1].count, 3);
+	assert_int_equal(timeline.tracks[1].items[0].details, 1);
+	assert_int_equal(timeline.tracks[1].items[1].details, 1);
+	assert_int_equal(timeline.tracks[1].items[2].details, 2);
 }
 
 TEST(without_a_trace_there_is_no_timeline)
