@@ -2,6 +2,7 @@
 /* Everything that a session holds, as JSON. Times are nanoseconds. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "report/export/export.h"
 #include "report/export/json.h"
 #include "report/findings/findings.h"
+#include "report/names/demangle.h"
 #include "report/print/table.h"
 #include "report/ranges/range_tree.h"
 #include "report/rates/rates.h"
@@ -22,6 +24,7 @@
 
 struct json_export {
 	struct json json;
+	uint64_t sums[TABLE_SECTIONS]; /* of what the table shows, ns */
 	const struct options *options;
 	struct work_patterns patterns;
 	struct entry *names;
@@ -42,6 +45,42 @@ static void add_name(struct json *json, enum row_kind kind, uint64_t offset)
 		json_text(json, "name", name->text);
 	else
 		json->error = -ENOMEM;
+}
+
+/* The name of an operation to read; NULL: memory is out. */
+static char *operation_text(const char *name, size_t length)
+{
+	char *copy = strndup(name, length), *text = copy;
+
+	if (copy && strncmp(copy, "_Z", 2) == 0) {
+		text = nsys_demangle(copy);
+		free(copy);
+	}
+	return text;
+}
+
+/* Names of operations, one a line, kernels spelled as in `rows`. */
+static void add_operations(struct json *json, const char *member, uint64_t offset)
+{
+	const char *name = session_string(json->session, offset);
+	char *text = strdup("");
+
+	while (text && *name) {
+		size_t length = strcspn(name, "\n");
+		char *one = operation_text(name, length), *longer = NULL;
+
+		name += length + (name[length] == '\n');
+		if (!one || asprintf(&longer, "%s%s%s", text, one, *name ? "\n" : "") < 0)
+			longer = NULL;
+		free(one);
+		free(text);
+		text = longer;
+	}
+	if (text)
+		json_text(json, member, text);
+	else
+		json->error = -ENOMEM;
+	free(text);
 }
 
 const char *const json_kind_names[ROW_KINDS] = {
@@ -354,7 +393,8 @@ static void write_memory_sites(struct json *json)
 		if (site->thread)
 			json_unsigned(json, "thread", site->thread);
 		add_if_any(json, "range", site->range);
-		add_if_any(json, "operation", site->operation);
+		if (*session_string(json->session, site->operation))
+			add_operations(json, "operation", site->operation);
 		json_figures(json, SCOPE_SITE, site, "");
 		json_end(json);
 	}
@@ -619,6 +659,28 @@ static void add_rates(struct json *json, const struct row *row, const struct row
 	json_end(json);
 }
 
+/* The part of the table that the row is in, its time there, and how much of that part's it is. */
+static void add_shown(struct json *json, const struct row *row)
+{
+	static const char *const tables[TABLE_SECTIONS] = {
+		[TABLE_GPU] = "gpu", [TABLE_GRAPHS] = "graphs", [TABLE_API] = "api"};
+	enum table_section section = table_section_of(json->session, row);
+	struct timed_row timed;
+	uint64_t time;
+
+	if (section == TABLE_SECTIONS)
+		return;
+	json_text(json, "table", tables[section]);
+	if (!row_timed(json->session, row, &timed))
+		return;
+	time = to_unsigned(timed.total + 0.5);
+	json_unsigned(json, "time", time);
+	json_real(json, "average", (double)time / (double)timed.calls);
+	json_real(json, "percent", time_percent(time, export_of(json)->sums[section]));
+	if (timed.clock == CLOCK_EVENTS && row_is_upper_bound(row))
+		json_bool(json, "upper_bound", true);
+}
+
 static void add_row(struct json *json, const struct row *row)
 {
 	struct json_export *export = export_of(json);
@@ -641,6 +703,7 @@ static void add_row(struct json *json, const struct row *row)
 	json_unsigned(json, "calls", row_calls(row));
 	json_figures(json, SCOPE_ROW, row, "");
 	add_clock_name(json, clock);
+	add_shown(json, row);
 	add_bytes(json, row);
 	add_figures(json, "cupti", &row->cupti, NULL, 0);
 	if (row_is_estimated(row, CLOCK_EVENTS))
@@ -659,8 +722,16 @@ static void add_row(struct json *json, const struct row *row)
 
 static void write_rows(struct json *json)
 {
+	uint64_t *sums = export_of(json)->sums;
 	const struct row *row;
+	struct timed_row timed;
 
+	session_for_each_row (json->session, row) {
+		enum table_section section = table_section_of(json->session, row);
+
+		if (section != TABLE_SECTIONS && row_timed(json->session, row, &timed))
+			sums[section] += to_unsigned(timed.total + 0.5);
+	}
 	session_for_each_row (json->session, row)
 		if (!json->error)
 			add_row(json, row);
@@ -827,8 +898,9 @@ static const struct member {
 int export_json(struct session *session, const struct options *options, FILE *file, char *message,
 		size_t size)
 {
-	struct json_export export = {.json = {.file = file, .session = session},
-				     .options = options};
+	struct json_export export = {
+		.json = {.file = file, .session = session, .operations = add_operations},
+		.options = options};
 	struct json *json = &export.json;
 
 	json->error = work_patterns_init(&export.patterns, options);

@@ -195,7 +195,8 @@ void json_figures(struct json *json, enum figure_scope scope, const void *struct
 		if (figure->shown == SHOWN_TRUE)
 			json_bool(json, name, true);
 		else if (figure->type == FIGURE_TEXT)
-			json_string(json, name, figure_unsigned(figure, structure));
+			(json->operations ? json->operations : json_string)(
+				json, name, figure_unsigned(figure, structure));
 		else if (figure->type == FIGURE_REAL)
 			json_real(json, name, figure_value(figure, structure));
 		else

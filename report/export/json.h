@@ -13,7 +13,9 @@ struct json {
 	int error;		       /* for the caller, who ends a document with it */
 	bool comma;		       /* a comma comes before the next value */
 	bool line;		       /* the next value, or the end, stands on a line of its own */
-	const char *pending;	       /* an object that is written with its first member */
+	/* Writes a text among the figures, which are names of operations; NULL: json_string(). */
+	void (*operations)(struct json *json, const char *name, uint64_t offset);
+	const char *pending; /* an object that is written with its first member */
 	unsigned depth;
 	char ends[16]; /* brackets of what is open */
 };

@@ -31,10 +31,22 @@ records() {
 	run "$ktime" export --json - records
 	[ "$status" -eq 0 ]
 	grep -qF '"kind":"kernel","name":"void n::add<int>(T1 *)","mangled":"_ZN1n3addIiEEvPT_","device":0,"calls":1' <<<"$output"
-	grep -qF '"clock":"cupti","cupti":{"count":1,"total":2500,"average":2500,"minimum":2500,"maximum":2500,"deviation":0,"median":2500,"p90":2500,"p95":2500,"p99":2500,"p99.9":2500,' <<<"$output"
+	grep -qF '"clock":"cupti","table":"gpu","time":2500,"average":2500,"percent":90.876045074518359,"cupti":{"count":1,"total":2500,"average":2500,"minimum":2500,"maximum":2500,"deviation":0,"median":2500,"p90":2500,"p95":2500,"p99":2500,"p99.9":2500,' <<<"$output"
 	grep -qF '"counters":{"operations":0,' <<<"$output"
 	grep -qF '"untimed":{"left out by sampling":0,' <<<"$output"
 	grep -qF '{"kind":"memcpy","name":"[CUDA memcpy HtoD]","start":3000,"end":3250,"correlation":6,"device":1,"context":2,"stream":13,"bytes":4096,"from":"pinned","to":"device",' <<<"$output"
+}
+
+# The two that most readers want, as docs/json-format.md begins with them.
+@test "the expressions of the documentation find the slowest kernel and the GPU time" {
+	records | session records
+	"$ktime" export --json run.json records
+	sed -n "s/^    jq /jq /p" "$root/docs/json-format.md" >expressions
+	[ "$(wc -l <expressions)" -eq 2 ]
+	# shellcheck source=/dev/null
+	run bash ./expressions
+	[ "${lines[0]}" = '2500 void n::add<int>(T1 *)' ]
+	[ "${lines[1]}" = 2751 ]
 }
 
 @test "an existing file is replaced only with -f, and never by half a file" {
