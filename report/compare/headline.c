@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
@@ -12,6 +13,9 @@
 #define CALLS_SHOWN   3
 /* Verdicts that the sentence counts the rows of. Chosen. */
 #define PHRASES_SHOWN 3
+
+/* Bytes of a name. Chosen. */
+#define NAME_MOST     60
 
 /* What is said of rows with a verdict, behind their number: first where A takes longer, then where
  * B does. It is said in this order, or from the second half on if B is slower. */
@@ -79,11 +83,17 @@ static struct rows rows_of(const struct comparison *comparison, bool api)
 	return rows;
 }
 
+/* With scopes and template arguments, unless that is too long. */
 static void write_name(const struct comparison_row *row, FILE *file)
 {
-	char *name = short_name(comparison_name(row), false);
+	const char *whole = comparison_name(row);
+	char *name = short_name(whole, false);
 
-	visible_write(name ? name : comparison_name(row), file);
+	if (name && strlen(name) > NAME_MOST) {
+		free(name);
+		name = short_name(whole, true);
+	}
+	visible_write(name ? name : whole, file);
 	free(name);
 }
 
@@ -213,11 +223,25 @@ static void write_headline(const struct comparison *comparison, FILE *file)
 	}
 }
 
+/* Whether each run of one side made more calls than each of the other. */
+static bool are_apart(const struct profile_row *fewer, const struct profile_row *more)
+{
+	for (size_t i = 0; i < fewer->run_count; i++)
+		for (size_t j = 0; j < more->run_count; j++)
+			if (fewer->runs[i].calls >= more->runs[j].calls)
+				return false;
+	return true;
+}
+
+/* Calls that differ between the runs of a side, as those that poll do, differ between sides too. */
 static bool calls_differ(const struct comparison *comparison, const struct comparison_row *row)
 {
-	return row->a && row->b &&
-	       change_is_beyond(&(struct change){.ratio = comparison_calls_ratio(comparison, row)},
-				comparison->threshold);
+	struct change change = {.ratio = NAN};
+
+	if (row->a && row->b)
+		change.ratio = comparison_calls_ratio(comparison, row);
+	return change_is_beyond(&change, comparison->threshold) &&
+	       (change.ratio > 1 ? are_apart(row->a, row->b) : are_apart(row->b, row->a));
 }
 
 static void write_calls(const struct comparison *comparison, FILE *file)

@@ -336,6 +336,19 @@ TEST(the_headline_says_what_is_slower_and_where)
 		    "10 -> 100 calls)");
 }
 
+TEST(the_headline_has_a_long_name_without_its_arguments)
+{
+	static const char name[] =
+		"void at::native::vectorized_elementwise_kernel<(int)4, "
+		"at::native::FillFunctor<float>, std::array<char *, (unsigned long)1>>(int)";
+
+	add(&a, name, 10, 100000, 10);
+	add(&b, name, 10, 200000, 10);
+	compare();
+	headline_is("B is 2.00 times slower: 1 of 1 GPU rows takes longer; most in "
+		    "vectorized_elementwise_kernel (1.00 ms -> 2.00 ms)");
+}
+
 TEST(the_line_of_the_calls_names_three_rows_whose_calls_differ)
 {
 	static const char *const names[] = {"k1<int>(int)", "k2(int)", "k3(int)", "k4(int)"};
@@ -350,6 +363,25 @@ TEST(the_line_of_the_calls_names_three_rows_whose_calls_differ)
 	assert_string_equal(comparison.calls, "Calls differ by more than 10 % in 4 of 5 rows: "
 					      "k1<int> 10 -> 20, k2 10 -> 20, k3 10 -> 5 and 1 "
 					      "more.");
+}
+
+TEST(calls_that_vary_between_runs_differ_only_if_all_runs_of_a_side_have_more)
+{
+	for (size_t run = 0; run < RUNS; run++) {
+		add(&a, "cudaEventQuery", 10 + 3 * (unsigned)run, 1000, 1);
+		add(&b, "cudaEventQuery", 20 + 3 * (unsigned)run, 1000, 1);
+		end_runs();
+	}
+	compare_beyond(NAN);
+	assert_string_equal(comparison.calls, "");
+	for (size_t run = 0; run < RUNS; run++) {
+		add(&a, "cudaFree", 10 + (unsigned)run, 1000, 1);
+		add(&b, "cudaFree", 20 + (unsigned)run, 1000, 1);
+		end_runs();
+	}
+	compare_beyond(NAN);
+	assert_string_equal(comparison.calls, "Calls differ by more than 2 % in 1 of 2 rows: "
+					      "cudaFree 6 -> 11.");
 }
 
 TEST(nothing_is_told_of_a_file_that_is_damaged)
