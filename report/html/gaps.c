@@ -7,8 +7,8 @@
 
 /*
  * The causes are those of the table of idle time, found by the same rules. They are found again
- * here as a profile keeps only their sums; and only as far as the trace goes: it does not say which
- * launch was a kernel's first, nor has it calls that CUPTI does not record.
+ * here as a profile keeps only their sums; and only as far as the trace goes: it does not have
+ * calls that CUPTI does not record.
  */
 
 /* How far the records' clock and the host's may be apart: in shorter gaps they do not tell the
@@ -93,7 +93,7 @@ static int add_part(struct gaps *gaps, enum idle_cause cause, const struct item 
 				  .end = end,
 				  .kind = call ? call->kind : ROW_KINDS,
 				  .name = call ? call->name : cause,
-				  .class = (uint16_t)(CLASS_IDLE + cause)};
+				  .class = (uint8_t)(CLASS_IDLE + cause)};
 
 	return end > start ? track_add(gaps->idle, &item) : 0;
 }
@@ -128,7 +128,7 @@ static int split(struct gaps *gaps, const struct item *before, const struct item
 		 uint64_t begin)
 {
 	const struct call *call = find_call(gaps, after);
-	uint64_t end = after->start, latency;
+	uint64_t end = after->start, latency, loaded;
 	enum idle_cause cause = IDLE_LATENCY;
 	int error;
 
@@ -144,9 +144,11 @@ static int split(struct gaps *gaps, const struct item *before, const struct item
 	if (cause != IDLE_LATENCY)
 		return add_part(gaps, cause, NULL, begin, end);
 	latency = between(begin, call->item->start, end);
+	loaded = call->item->loads ? between(latency, call->item->end, end) : latency;
 	error = split_before(gaps, call->track, (size_t)(call->item - call->track->items), begin,
 			     latency);
-	return error ? error : add_part(gaps, IDLE_LATENCY, NULL, latency, end);
+	error = error ?: add_part(gaps, IDLE_FIRST_LAUNCH, NULL, latency, loaded);
+	return error ?: add_part(gaps, IDLE_LATENCY, NULL, loaded, end);
 }
 
 /* The gaps between the operations of a device, of which there are `count`. */

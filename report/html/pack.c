@@ -189,7 +189,7 @@ static int put_texts(struct packing *packing)
 	int error;
 
 	fprintf(file, "{\"begin\":%llu,\"end\":%llu", (unsigned long long)timeline->begin,
-		(unsigned long long)timeline->end);
+		(unsigned long long)(packing->until ?: timeline->end));
 	begin_list(packing, "classes");
 	for (unsigned i = 0; i < CLASSES; i++) {
 		next_of_list(packing);

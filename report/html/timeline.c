@@ -127,6 +127,47 @@ static void write_table(struct picture *picture)
 	html_table_end(html);
 }
 
+/* What is said of a device's idle time if the timeline has other causes than the table, from this
+ * part of it on. Chosen: what a reader sees. */
+#define OTHER_CAUSES_PERCENT 1
+
+static void write_other_causes(const struct timeline *timeline, int device, FILE *file)
+{
+	uint64_t table[IDLE_CAUSE_COUNT], here[IDLE_CAUSE_COUNT] = {0}, idle = 0;
+	unsigned more = 0, less = 0;
+	char text[NUMBER_SIZE];
+
+	if (!session_use(timeline->session, device))
+		return;
+	idle_totals(timeline->session, device, table);
+	for (size_t i = 0; i < timeline->track_count; i++) {
+		const struct track *track = &timeline->tracks[i];
+
+		for (size_t j = 0; j < track->count; j++)
+			if (track->kind == TRACK_IDLE && track->device == device)
+				here[track->items[j].class - CLASS_IDLE] +=
+					track->items[j].end - track->items[j].start;
+	}
+	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
+		idle += table[i];
+		more = (int64_t)(here[i] - table[i]) > (int64_t)(here[more] - table[more]) ? i
+											   : more;
+		less = (int64_t)(here[i] - table[i]) < (int64_t)(here[less] - table[less]) ? i
+											   : less;
+	}
+	if (here[more] <= table[more] || table[less] <= here[less] ||
+	    100 * (here[more] - table[more]) < OTHER_CAUSES_PERCENT * idle)
+		return;
+	fprintf(file,
+		"<p class=\"remark\">GPU %d: of its idle time the timeline has %s more of “%s” "
+		"than the "
+		"table above, which has more of “%s”. The table knows all calls that ktime sees, "
+		"the "
+		"timeline those that the trace has.</p>\n",
+		device, number_time(text, here[more] - table[more]), idle_cause_texts[more],
+		idle_cause_texts[less]);
+}
+
 static void write_remarks(const struct picture *picture)
 {
 	const struct timeline *timeline = &picture->timeline;
@@ -136,10 +177,9 @@ static void write_remarks(const struct picture *picture)
 	if (picture->pack.left_out)
 		fprintf(file,
 			"<p class=\"left-out\">The pictures are of the whole trace. What the page "
-			"can zoom "
-			"into ends after %s: it has no room for the %s records behind. <code>ktime "
-			"export</code> writes all of them, or with <code>--from</code> and "
-			"<code>--to</code> a part.</p>\n",
+			"can zoom into ends after %s: it has no room for the %s records behind. "
+			"<code>ktime export</code> writes all of them, or with <code>--from</code> "
+			"and <code>--to</code> a part.</p>\n",
 			number_about(time, (double)picture->pack.until, 3),
 			number_count(text, picture->pack.left_out));
 	if (timeline->left_out)
@@ -147,10 +187,15 @@ static void write_remarks(const struct picture *picture)
 			"<p class=\"left-out\">%s records are not in this timeline, which has room "
 			"for four million of 256 tracks.</p>\n",
 			number_count(text, timeline->left_out));
-	fputs("<p class=\"remark\">Idle time is coloured by what the trace’s calls say of it: what "
-	      "they lack, such as which launch was a kernel’s first, is in the table of idle time "
-	      "alone.</p>\n",
-	      file);
+	if (session_header(timeline->session)->processes ||
+	    session_header(timeline->session)->counters[COUNTER_trace_lost])
+		fputs("<p class=\"remark\">Idle time has the causes that the records tell: those "
+		      "in "
+		      "the tables above are of all calls of the whole run.</p>\n",
+		      file);
+	else
+		for (int device = 0; device < SESSION_DEVICES; device++)
+			write_other_causes(timeline, device, file);
 }
 
 /* Of the classes that the trace has. */

@@ -75,6 +75,25 @@ static struct track *track_of_range(struct timeline *timeline, struct track *fir
 	return track_like(timeline, &like) ?: first;
 }
 
+/* A launch takes some microseconds; one that loads its module 0.1 ms and more. As in the report. */
+#define LOADING_NS 50000u
+
+/* Whether a call is the first launch of a kernel, by a thread at least, and takes as long as
+ * loading its code. Where records are missing this is not known. */
+static int find_first_launch(struct timeline *timeline, unsigned process,
+			     const struct trace_record *record, bool *loads)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {process, record->thread, record->kernel};
+
+	*loads = false;
+	if (!row_is_api(record->kind) || !record->kernel ||
+	    session_header(timeline->session)->counters[COUNTER_trace_lost] ||
+	    entry_of(&timeline->launched, key, 0))
+		return 0;
+	*loads = record->end - record->start >= LOADING_NS;
+	return entry_of(&timeline->launched, key, sizeof(struct entry)) ? 0 : -ENOMEM;
+}
+
 static int add_record(struct timeline *timeline, const struct trace_order *order,
 		      const struct trace_record *record)
 {
@@ -91,7 +110,7 @@ static int add_record(struct timeline *timeline, const struct trace_order *order
 	struct item item = {.start = record->start,
 			    .end = record->end,
 			    .name = record->name,
-			    .kind = (uint16_t)record->kind,
+			    .kind = (uint8_t)record->kind,
 			    .class = call   ? CLASS_CALL
 				     : host ? CLASS_RANGE
 				     : copy ? CLASS_COPIES
@@ -115,6 +134,7 @@ static int add_record(struct timeline *timeline, const struct trace_order *order
 		track = track_of_range(timeline, track, record);
 	timeline->count++;
 	error = details_of(&timeline->details, record, &item.details);
+	error = error ?: find_first_launch(timeline, order->process, record, &item.loads);
 	return error ? error : track_add(track, &item);
 }
 
@@ -187,6 +207,7 @@ int tracks_read(struct timeline *timeline, const struct session *session, struct
 			error = add_record(timeline, &order, record);
 	} while (!error && record);
 	trace_order_close(&order);
+	entries_free(&timeline->launched);
 	if (error)
 		return error;
 	begin_at_zero(timeline);

@@ -6,6 +6,7 @@
 
 #include "report/html/details.h"
 #include "report/html/section.h"
+#include "report/session/entries.h"
 
 /* In the order in which a page has them. */
 enum track_kind { TRACK_IDLE, TRACK_STREAM, TRACK_RANGES, TRACK_CALLS };
@@ -21,9 +22,10 @@ const char *class_text(unsigned class);
 struct item {
 	uint64_t start, end, name; /* ns after the trace's begin; name as in the record */
 	uint32_t correlation, graph;
-	uint16_t kind;	  /* enum row_kind; ROW_KINDS: idle time whose name is its cause */
-	uint16_t class;	  /* above */
 	uint32_t details; /* the number of its details */
+	uint8_t kind;	  /* enum row_kind; ROW_KINDS: idle time whose name is its cause */
+	uint8_t class;	  /* above */
+	bool loads;	  /* a call: the first launch of a kernel, which may load its code */
 };
 
 /* Levels of nested ranges that have a track of their own; what is deeper is in the last. Chosen. */
@@ -54,10 +56,11 @@ struct timeline {
 	struct track tracks[TRACKS_MOST];
 	size_t track_count;
 	struct details *details;
-	size_t count;	     /* records of all tracks */
-	uint64_t left_out;   /* records that had no room */
-	uint64_t zero;	     /* the trace's begin, as exports have it, on the records' clock */
-	uint64_t begin, end; /* of the first item and of the last one, after that */
+	struct entry *launched; /* which kernels each thread has launched, while they are read */
+	size_t count;		/* records of all tracks */
+	uint64_t left_out;	/* records that had no room */
+	uint64_t zero;		/* the trace's begin, as exports have it, on the records' clock */
+	uint64_t begin, end;	/* of the first item and of the last one, after that */
 };
 
 /* Reads the trace. 0 or -ENOMEM; free it with tracks_free() whatever it returns. */
