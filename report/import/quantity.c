@@ -89,41 +89,53 @@ char decimal_mark(char *const *cells, size_t count)
 	return '.';
 }
 
-/* The digits without what groups them; NULL where they are not grouped by three or too many. Sets
- * how many decimals there are. */
+/* Whether the digits between marks are grouped as somewhere in the world: by three, in China by
+ * four, in India by two before the last three. The sizes of the first group, of those
+ * between and of the last; 0: there is none. */
+static bool is_grouped(size_t first, size_t between, size_t last)
+{
+	return last == 0 || ((last == 3 || last == 4) && first > 0 && first <= last &&
+			     (between == 0 || between == last || (between == 2 && last == 3)));
+}
+
+/* The digits without what groups them; NULL where there are too many, or groups of no such size.
+ * Sets how many decimals there are. */
 static const char *plain_number(const char *cell, char mark, char number[NUMBER_MOST],
 				int *decimals)
 {
-	size_t length = 0, since_group = 0, space;
+	size_t length = 0, group = 0, first = 0, between = 0, space;
 	bool grouped = false, fraction = false;
-	char group = 0;
+	char separator = 0;
 
 	for (*decimals = 0; length + 1 < NUMBER_MOST; cell++) {
 		if (isdigit((unsigned char)*cell)) {
 			number[length++] = *cell;
-			since_group++;
+			group += !fraction;
 			*decimals += fraction;
 			continue;
 		}
 		space = group_space(cell);
 		if (fraction || (*cell != mark && *cell != '.' && *cell != ',' && !space))
 			break;
-		if (grouped && since_group != 3)
-			return NULL;
 		if (*cell == mark) {
 			fraction = true;
 			number[length++] = '.';
 			continue;
 		}
-		/* Groups follow one to three digits, and one mark makes them all. */
-		if (since_group == 0 || since_group > 3 || (group && group != *cell))
+		/* One mark makes all groups. */
+		if ((separator && separator != *cell) || (between && between != group))
 			return NULL;
-		group = *cell;
+		separator = *cell;
+		if (grouped)
+			between = group;
+		else
+			first = group;
 		grouped = true;
-		since_group = 0;
+		group = 0;
 		cell += space ? space - 1 : 0;
 	}
-	if ((grouped && !fraction && since_group != 3) || length == 0 || length + 1 == NUMBER_MOST)
+	if (!is_grouped(first, between, grouped ? group : 0) || (grouped && group == 0) ||
+	    length == 0 || length + 1 == NUMBER_MOST)
 		return NULL;
 	number[length] = '\0';
 	return cell;

@@ -209,8 +209,6 @@ bool split_text(struct cells *cells, char *line, const struct header *header,
 
 	*cells = (struct cells){0};
 	cut_end(line);
-	if (header->places[ROLE_NAME] < 0)
-		return count_cells(line, 2, 2) == 2;
 	if (header->places[ROLE_GROUP] == 0) {
 		rest = find_number(line);
 		if (!rest)

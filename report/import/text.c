@@ -18,11 +18,13 @@
 #include "report/names/nsys_names.h"
 
 /* Parts that are listed, and reports that one can hold. */
-#define PARTS_MOST  8
-#define LABEL_SIZE  48
-#define TABLES_MOST 64
+#define PARTS_MOST	 8
+#define LABEL_SIZE	 48
+#define TABLES_MOST	 64
+/* The least length that nsys shortens names to. */
+#define SHORTENED_LENGTH 100
 /* The separator of a table whose rows are objects in JSON. */
-#define JSON_ROWS   '{'
+#define JSON_ROWS	 '{'
 
 /* What a row is. */
 enum row_class { CLASS_GPU, CLASS_CALL, CLASS_OTHER, CLASS_COUNT };
@@ -294,6 +296,8 @@ static enum row_class class_of(struct text_import *import, const struct cells *c
 	case REPORT_CALLS:
 		return is_call(name) ? CLASS_CALL : CLASS_OTHER;
 	case REPORT_TRACE:
+		if (begins(name, "[Unified Memory"))
+			return CLASS_OTHER;
 		if (*cell_of(import, cells, ROLE_DEVICE) &&
 		    *cell_of(import, cells, ROLE_DEVICE) != '-')
 			return CLASS_GPU;
@@ -395,25 +399,40 @@ static const char *check_figures(const struct quantity *figures, double calls)
 	return figures[ROLE_SHARE].value > 100.1 ? "bad share" : NULL;
 }
 
-/* nsys ends names with an ellipsis that it has shortened. */
-static bool is_shortened(const char *name)
+/* Whether all of a name is that of a call. */
+static bool is_call_name(const char *name)
+{
+	const char *at = name;
+
+	while (isalnum((unsigned char)*at) || *at == '_')
+		at++;
+	return is_call(name) && !*at;
+}
+
+/* nsys shortens names in text: it ends them with an ellipsis now, and cut them off until 2020. */
+static bool is_shortened(const struct text_import *import, const char *name)
 {
 	size_t length = strlen(name);
 
+	if (!import->separator && length >= SHORTENED_LENGTH)
+		return true;
 	return length >= 3 && strcmp(name + length - 3, "\xe2\x80\xa6") == 0;
 }
 
 /* Whether a name is whole, as far as its brackets and quotes tell. */
-static bool is_whole_name(enum row_class class, const char *name)
+static bool is_whole_name(const struct text_import *import, enum row_class class, const char *name)
 {
 	static const char *const pairs[] = {"()", "[]", "{}"};
 	size_t quotes = 0;
 
-	if (is_shortened(name))
-		return true;
 	/* Columns are that far apart; and no name of a kernel or call begins with a digit. */
 	if (strstr(name, "  ") || isdigit((unsigned char)*name))
 		return false;
+	/* [CUDA memcpy HtoD] */
+	if (*name == '[')
+		return strcspn(name + 1, "[]") + 2 == strlen(name) && name[strlen(name) - 1] == ']';
+	if (is_shortened(import, name))
+		return true;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
 		long depth = 0;
 
@@ -422,12 +441,9 @@ static bool is_whole_name(enum row_class class, const char *name)
 		if (depth != 0)
 			return false;
 	}
-	for (const char *at = name; *at; at++) {
+	for (const char *at = name; *at; at++)
 		quotes += *at == '"';
-		if (class == CLASS_CALL && !isalnum((unsigned char)*at) && *at != '_')
-			return false;
-	}
-	return quotes % 2 == 0 && (class == CLASS_GPU || is_call(name));
+	return quotes % 2 == 0 && (class == CLASS_GPU || is_call_name(name));
 }
 
 /* What kind of file it is, as the first row says it. */
@@ -500,7 +516,7 @@ static int add_row(struct text_import *import, enum row_class class, const char 
 	/* Names that nsys has shortened may be the same, and there is one table with a row for each
 	 * grid. */
 	if (row->part == import->table && import->header.report->kind != REPORT_TRACE &&
-	    !is_shortened(name) && !strstr(import->header.report->header, "GridXYZ")) {
+	    !is_shortened(import, name) && !strstr(import->header.report->header, "GridXYZ")) {
 		pass_damaged(import, "a row that is there twice");
 		return 0;
 	}
@@ -564,7 +580,7 @@ static int take_row(struct text_import *import, struct cells *cells)
 	else if (!wrong && figures[ROLE_AVERAGE].given)
 		wrong = "bad total time";
 	cut_name(import, class, name);
-	if (!wrong && !is_whole_name(class, name))
+	if (!wrong && !is_whole_name(import, class, name))
 		wrong = "a name that is cut";
 	if (wrong) {
 		pass_damaged(import, wrong);
@@ -578,9 +594,16 @@ static int take_row(struct text_import *import, struct cells *cells)
 		enter_table(import);
 	add_share(import, class, &figures[ROLE_SHARE]);
 	/* Kernels may be called so; but in a file that was put together calls stand there. */
-	if (class == CLASS_GPU && is_whole_name(CLASS_CALL, name) && is_wanted(import)) {
+	if (class == CLASS_GPU && is_call_name(name) && is_wanted(import)) {
 		profile_say(import->profile,
 			    "%s: line %zu: is %s a GPU activity, or are lines missing?",
+			    import->path, import->lines.number, name);
+		import->profile->damaged = true;
+	}
+	if (!import->lines.ended && !cells->last_quoted && import->separator != JSON_ROWS &&
+	    is_wanted(import)) {
+		profile_say(import->profile,
+			    "%s: line %zu has no end: if \"%s\" is a whole name, end it",
 			    import->path, import->lines.number, name);
 		import->profile->damaged = true;
 	}
@@ -831,14 +854,9 @@ static int take_line_of_table(struct text_import *import)
 		if (taken || !line)
 			return taken ?: -ENOMEM;
 	}
-	if (split(import, &cells, line)) {
-		/* The name may go on, but where a quote ends it. */
-		if (import->lines.ended || (import->separator && cells.last_quoted))
-			return take_row(import, &cells) ?: 1;
-		pass_damaged(import, "the file ends in the middle of it");
-		return 1;
-	}
-	if (!is_like_row(import, import->lines.line))
+	if (split(import, &cells, line))
+		return take_row(import, &cells) ?: 1;
+	if (import->header.report->kind == REPORT_OTHER || !is_like_row(import, import->lines.line))
 		return 0;
 	pass_damaged(import,
 		     import->lines.ended ? "not a whole row" : "the file ends in the middle of it");
