@@ -81,6 +81,7 @@ struct text_import {
 	const struct report *announced;
 	enum row_class section; /* of nvprof's tables without a column of types */
 	bool sectioned;
+	const char *section_rows; /* what those of a section are that are passed over */
 	char process[16], device[LABEL_SIZE], source[LABEL_SIZE], command[LABEL_SIZE];
 
 	/* What the part has. */
@@ -324,13 +325,13 @@ static const char *others_of(const struct text_import *import)
 {
 	const struct report *report = import->header.report;
 
-	if (report->kind != REPORT_OTHER && report->kind != REPORT_GROUPED)
-		report = report_of_others(report) ?: report;
-	if (*report->rows)
-		return report->rows;
-	if (import->section != CLASS_OTHER && import->group && *import->group->rows)
+	if (import->section == CLASS_OTHER && report->tool == TOOL_NVPROF)
+		return import->section_rows;
+	if (report->kind == REPORT_GROUPED && import->group)
 		return import->group->rows;
-	return "neither GPU activities nor calls of CUDA's";
+	if (report->kind == REPORT_CALLS)
+		report = report_of_others(report) ?: report;
+	return *report->rows ? report->rows : "neither GPU activities nor calls of CUDA's";
 }
 
 /* Reads the row's numbers; returns what is wrong, or NULL. */
@@ -379,8 +380,7 @@ static const char *check_figures(const struct quantity *figures, double calls)
 	const struct quantity *deviation = &figures[ROLE_DEVIATION];
 	double range = most->value - least->value, slack;
 
-	/* nvprof cuts an average down to nanoseconds. */
-	slack = total->error + calls * (average->error + 1) + 1e-6 * total->value;
+	slack = total->error + calls * average->error + 1e-6 * total->value;
 	if (fabs(total->value - average->value * calls) > slack)
 		return "total, calls and average do not fit together";
 	if (!at_most(least, average) || !at_most(average, most) ||
@@ -571,6 +571,9 @@ static int take_row(struct text_import *import, struct cells *cells)
 		figures[ROLE_TOTAL] = figures[ROLE_DURATION];
 		figures[ROLE_CALLS] = (struct quantity){.value = 1, .given = true};
 	}
+	/* nvprof cuts an average down to nanoseconds. */
+	if (import->header.report->tool == TOOL_NVPROF)
+		figures[ROLE_AVERAGE].error += 1;
 	calls = figures[ROLE_CALLS].value + figures[ROLE_MORE_CALLS].value;
 	/* ktime leaves the fields empty of what it did not time. */
 	if (!wrong && calls == 0)
@@ -638,7 +641,7 @@ static int begin_table(struct text_import *import, const struct header *header, 
 /* Takes the line as a header, whatever stands between its titles: 1, or 0: it is none; -errno. */
 static int take_header(struct text_import *import, const char *line)
 {
-	static const char separators[] = ",;\t";
+	static const char separators[] = ",;\t|";
 	struct header header;
 	struct cells cells;
 	char *copy;
@@ -760,12 +763,18 @@ static void take_banner(struct text_import *import, const char *said, const char
 	static const struct {
 		const char *start;
 		enum row_class section;
+		const char *rows; /* what they are, where they are passed over */
 	} sections[] = {
-		{"Profiling result", CLASS_GPU}, {"API calls", CLASS_CALL},
-		{"OpenACC", CLASS_OTHER},	 {"OpenMP", CLASS_OTHER},
-		{"NVTX result", CLASS_OTHER},	 {"CPU profiling", CLASS_OTHER},
-		{"Unified Memory", CLASS_OTHER}, {"Event result", CLASS_OTHER},
-		{"Metric result", CLASS_OTHER},	 {"Dependency", CLASS_OTHER},
+		{"Profiling result", CLASS_GPU, NULL},
+		{"API calls", CLASS_CALL, NULL},
+		{"OpenACC", CLASS_OTHER, "OpenACC, which is the host's time"},
+		{"OpenMP", CLASS_OTHER, "OpenMP, which is the host's time"},
+		{"NVTX result", CLASS_OTHER, "ranges, with rows that stand above too"},
+		{"CPU profiling", CLASS_OTHER, "samples of the host"},
+		{"Unified Memory", CLASS_OTHER, "page faults and migrations"},
+		{"Event result", CLASS_OTHER, "counters"},
+		{"Metric result", CLASS_OTHER, "counters"},
+		{"Dependency", CLASS_OTHER, "dependencies"},
 	};
 	const char *command = strstr(said, "command: ");
 
@@ -778,6 +787,7 @@ static void take_banner(struct text_import *import, const char *said, const char
 			continue;
 		end_table(import);
 		import->section = sections[i].section;
+		import->section_rows = sections[i].rows;
 		import->sectioned = true;
 		strcpy(import->process, process);
 		*import->device = '\0';
@@ -801,6 +811,15 @@ static void take_announcement(struct text_import *import, const char *line,
 			 (int)strcspn(file + 12, "]"), file + 12);
 }
 
+static char *trim(char *text)
+{
+	size_t length = strlen(text);
+
+	while (length && text[length - 1] == ' ')
+		text[--length] = '\0';
+	return text + strspn(text, " ");
+}
+
 /* Splits the line as the table's rows are; false: it is none. */
 static bool split(struct text_import *import, struct cells *cells, char *line)
 {
@@ -808,6 +827,8 @@ static bool split(struct text_import *import, struct cells *cells, char *line)
 		return split_text(cells, line, &import->header, &import->rule) &&
 		       is_row(import, cells);
 	split_values(cells, line, import->separator);
+	for (size_t i = 0; import->separator == '|' && i < cells->count && i <= COLUMNS_MOST; i++)
+		cells->text[i] = trim(cells->text[i]);
 	/* A name may have a newline. */
 	if (cells->open && lines_read_quoted(&import->lines)) {
 		line = copy_line(import);
@@ -926,14 +947,31 @@ static int take_array(struct text_import *import)
 	return 1;
 }
 
+/* Takes away what is around the line of a table with borders: nsys's "table" and Markdown's. */
+static void cut_borders(char *line)
+{
+	size_t begin = strspn(line, " "), length = strlen(line);
+
+	if (line[begin] != '|')
+		return;
+	while (length && line[length - 1] == ' ')
+		length--;
+	length -= length > begin + 1 && line[length - 1] == '|';
+	line[length] = '\0';
+	memmove(line, line + begin + 1, length - begin);
+}
+
 static int take_line(struct text_import *import)
 {
 	const struct report *report;
-	const char *line = import->lines.line, *said, *first = line + strspn(line, " \t");
+	const char *line = import->lines.line, *said, *first;
 	char process[16];
 	int taken = 0;
 
-	if (!*first)
+	cut_borders(import->lines.line);
+	first = line + strspn(line, " \t");
+	/* Nothing, or a line between rows. */
+	if (!first[strspn(first, "+-=|: ")] && (!*first || import->separator == '|'))
 		return 0;
 	said = banner_of(line, process);
 	if (said) {

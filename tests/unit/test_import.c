@@ -2,6 +2,7 @@
 /* Runs are read from CSV as from the profile itself, and what is no summary is refused by line. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "report/import/import.h"
@@ -181,6 +182,136 @@ TEST(tables_of_devices_are_added_and_other_text_is_passed_over)
 	has_rows(true, "cuInit 1 1 5 5 0 5 5\n");
 }
 
+TEST(UTF_16_is_read)
+{
+	static const char text[] = NSYS_KERNELS "100.0,600,3,200.0,190.0,100,300,100.0,k\n";
+
+	/* Little endian and big, with a mark and without. */
+	for (int form = 0; form < 4; form++) {
+		char bytes[2 * sizeof(text) + 2];
+		size_t size = 0;
+
+		if (form & 2) {
+			bytes[size++] = form & 1 ? '\xfe' : '\xff';
+			bytes[size++] = form & 1 ? '\xff' : '\xfe';
+		}
+		for (size_t i = 0; i + 1 < sizeof(text); i++) {
+			bytes[size++] = form & 1 ? '\0' : text[i];
+			bytes[size++] = form & 1 ? text[i] : '\0';
+		}
+		assert_int_equal(read_bytes(bytes, size), 0);
+		has_rows(false, "k 3 3 600 200 10000 100 300\n");
+	}
+}
+
+TEST(text_of_nvprof_is_read_as_it_was_pasted)
+{
+	assert_int_equal(
+		read_text(
+			"======== Profiling result:\n"
+			"Type Time(%) Time Calls (host) Calls (device) Avg Min Max Name\n"
+			"GPU activities: 75.00% 3.0000us 1 2 1.0000us 900ns 1.1000us f(int, int*)\n"
+			"loss 0.5\n"
+			"25.00% 1.0000us 2 - 500ns 400ns 600ns [CUDA memcpy HtoD]\n"
+			"API calls: 100.00% 5.0000ms 5 - 1.0000ms 10.000us 4.9000ms "
+			"cudaLaunchKernel\n"
+			"OpenACC (excl): 100.00% 5.0000ms 5 - 1.0000ms 10.000us 4.9000ms "
+			"acc_wait@x.c:3\n"),
+		0);
+	assert_string_equal(profile.source, "nvprof text");
+	has_said("FILE: 1 row passed over after line 3: no rows of the table\n"
+		 "FILE: 1 row passed over after line 6: OpenACC, which is the host's time\n");
+	has_rows(false, "f(int, int*) 3 3 3000 1000 15000 900 1100\n"
+			"[CUDA memcpy HtoD] 2 2 1000 500 20000 400 600\n");
+	/* With units above the columns. */
+	assert_int_equal(read_text("======== Profiling result:\n"
+				   "            Type  Time(%)      Time     Calls       Avg       "
+				   "Min       Max  Name\n"
+				   "                        %        us                  us        "
+				   "us        us\n"
+				   " GPU activities:   100.00  3.000000         3  1.000000  "
+				   "0.900000  1.100000  f(int)\n"),
+			 0);
+	has_rows(false, "f(int) 3 3 3000 1000 15000 900 1100\n");
+}
+
+TEST(traces_are_added_up)
+{
+	assert_int_equal(
+		read_text("\"Start\",\"Duration\",\"Device\",\"Context\",\"Stream\",\"Name\","
+			  "\"Correlation_ID\"\nms,us,,,,,\n"
+			  "1.0,2.5,\"GPU (0)\",\"1\",\"7\",\"f(int)\",1\n"
+			  "2.0,3.5,\"GPU (0)\",\"1\",\"7\",\"f(int)\",2\n"
+			  "2.0,,,,,\"[Unified Memory CPU page faults]\",\n"),
+		0);
+	has_rows(false, "f(int) 2 2 6000 3000 500000 2500 3500\n");
+	/* Empty cells of text, by the line of dashes; a name that nvprof has numbers behind. */
+	assert_int_equal(
+		read_text(" Start (ns)  Duration (ns)  CorrId   GrdX   Device   Strm  Name\n"
+			  " ----------  -------------  ------  -----  --------  ----  ----------\n"
+			  "     10,000          1,500      67      1  GPU (0)      7  f(int)    \n"
+			  "     20,000            500      68         GPU (0)      7  [CUDA "
+			  "memset]\n"),
+		0);
+	has_rows(false, "f(int) 1 1 1500 1500 0 1500 1500\n"
+			"[CUDA memset] 1 1 500 500 0 500 500\n");
+	assert_int_equal(
+		read_text(
+			"   Start  Duration            Grid Size      Block Size     Regs*"
+			"    SSMem*    DSMem*           Device   Context    Stream  Name\n"
+			"182.96ms  2.0000us              (1 1 1)       (32 1 1)         8"
+			"        0B        0B  GeForce GTX 108         1         7  f(int) [112]\n"
+			"183.96ms  3.0000us                    -              -         -"
+			"         -         -                -         -         -  "
+			"cudaLaunchKernel (f(int) [112])\n"),
+		0);
+	has_rows(false, "f(int) 1 1 2000 2000 0 2000 2000\n");
+	has_rows(true, "cudaLaunchKernel 1 1 3000 3000 0 3000 3000\n");
+}
+
+#define ONE_RUN(name) NSYS_KERNELS "100.0,600,3,200.0,190.0,100,300,100.0," name "\n"
+
+TEST(one_of_several_runs_is_taken)
+{
+	static const char two[] = ONE_RUN("a") "\n" ONE_RUN("b");
+	static const char other[] = "==7== Profiling application: ./app x\n"
+				    "==7== Profiling result:\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n"
+				    "\"GPU activities\",100.0,600,3,200,100,300,a\n"
+				    "==8== Profiling application: ./app y\n"
+				    "==8== Profiling result:\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n"
+				    "\"API calls\",100.0,600,3,200,100,300,cudaFree\n";
+
+	refused(two, ": 2 runs or processes in one file: take one by --part 1: line 1; --part 2: "
+		     "line 4");
+	refused(other, ": 2 runs or processes in one file: take one by --part 1: line 3, ./app x; "
+		       "--part 2: line 8, ./app y");
+	assert_int_equal(read_part(two, strlen(two), 2), 0);
+	has_rows(false, "b 3 3 600 200 10000 100 300\n");
+	assert_int_equal(read_part(other, strlen(other), 2), 0);
+	has_rows(false, "");
+	assert_int_equal(read_part(two, strlen(two), 3), -EINVAL);
+	/* A file of one run has no other. */
+	assert_int_equal(read_part(two, strlen(ONE_RUN("a")), 2), 0);
+	has_rows(false, "a 3 3 600 200 10000 100 300\n");
+}
+
+TEST(damage_is_said)
+{
+	assert_int_equal(read_text(NSYS_KERNELS "60.0,600,3,200.0,190.0,100,300,100.0,k\n"), 0);
+	assert_true(profile.damaged);
+	has_said("FILE: the shares of the table in line 1 add up to 60 %: rows are missing\n");
+	assert_int_equal(read_text(NSYS_KERNELS "100.0,600,3,200.0,190.0,100,300,100.0,k"), 0);
+	assert_true(profile.damaged);
+	has_said("FILE: line 2 has no end: if \"k\" is a whole name, end it\n");
+	assert_int_equal(read_text(NSYS_KERNELS "100.0,600,3,200.0,190.0,100,300,100.0,k\n"
+						"0.0,6,3,3.0,1.0,1,3,1.0,l\n"),
+			 0);
+	assert_true(profile.damaged);
+	has_said("FILE: 1 row passed over after line 2: total, calls and average do not fit "
+		 "together\n");
+	has_rows(false, "k 3 3 600 200 10000 100 300\n");
+}
+
 TEST(calls_without_times_are_kept)
 {
 	assert_int_equal(
@@ -234,4 +365,75 @@ TEST(what_holds_no_summary_is_refused)
 	assert_int_equal(import_profile(&profile, path, 0, message, sizeof(message)), -ENOENT);
 	assert_string_equal(message + strlen(path), ": No such file or directory");
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+}
+
+#define TEXT_RULE                                                                                  \
+	" --------  ---------------  ---------  -----------  --------  ---------  -----------  "   \
+	"-----------------\n"
+
+TEST(each_form_of_a_table_is_read)
+{
+	/* The same two rows. */
+	static const char *const forms[][2] = {
+		{"nsys CSV",
+		 "\xef\xbb\xbf" NSYS_KERNELS
+		 "60.0,3000000,3,1000000.0,1000000.0,900000,1100000,100000.0,\"axpy(int, "
+		 "float *)\"\n"
+		 "40.0,2000000,2,1000000.0,1000000.0,900000,1100000,141421.4,scale\n"},
+		{"nsys CSV",
+		 "sep=;\r\nTime (%);Total Time (us);Instances;Avg (us);Med (us);Min (us);Max "
+		 "(us);StdDev (us);Name\r\n"
+		 "60,0;3.000,000;3;1.000,000;1000,0;900,0;1.100,000;100,0;axpy(int, float *)\r\n"
+		 "40,0;2.000,000;2;1.000,000;1000,0;900,0;1.100,000;141,421;scale\r\n"},
+		{"nsys CSV",
+		 "Time (%)\tTotal Time (msec)\tInstances\tAverage (msec)\tMinimum (msec)\tMaximum "
+		 "(msec)\tStdDev (msec)\tName\n"
+		 "60.0\t3.0\t3\t1.0\t0.9\t1.1\t0.1\taxpy(int, float *)\n"
+		 "40.0\t2.0\t2\t1.0\t0.9\t1.1\t0.1414214\tscale\n"},
+		{"nsys CSV",
+		 "| Time (%) | Total Time (ns) | Instances | Avg (ns) | Min (ns) | Max "
+		 "(ns) | StdDev (ns) | Name |\n|---|---|---|---|---|---|---|---|\n"
+		 "| 60.0 | 3000000 | 3 | 1e+06 | 900000 | 1100000 | 100000.0 | axpy(int, "
+		 "float *) |\n"
+		 "| 40.0 | 2000000 | 2 | 1e+06 | 900000 | 1100000 | 141421.4 | scale |\n"},
+		{"nsys text",
+		 " ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n"
+		 " Time (%)  Total Time (ns)  Instances   Avg (ns)    Min (ns)  Max (ns)   StdDev "
+		 "(ns)        Name       \n" TEXT_RULE
+		 "     60.0        3,000,000          3  1,000,000.0   900,000  1,100,000    "
+		 "100,000.0  axpy(int, float *)\n"
+		 "     40.0        2,000,000          2  1,000,000.0   900,000  1,100,000    "
+		 "141,421.4  scale            \n"},
+		/* As a page shows it that takes spaces for one; digits in groups of four. */
+		{"nsys text",
+		 "Time (%) Total Time (ns) Instances Avg (ns) Min (ns) Max (ns) StdDev (ns) Name\n"
+		 "60.0 300,0000 3 100,0000.0 90,0000 110,0000 10,0000.0 axpy(int, float *)\n"
+		 "40.0 200,0000 2 100,0000.0 90,0000 110,0000 14,1421.4 scale\n"},
+		{"nsys JSON",
+		 "[\n{\"Time (%)\":60.0,\"Total Time (ns)\":3000000,\"Instances\":3,\"Avg "
+		 "(ns)\":1000000.0,\"Min (ns)\":900000,\"Max (ns)\":1100000,\"StdDev "
+		 "(ns)\":100000.0,\"Name\":\"axpy(int, float *)\"},\n"
+		 "{\"Time (%)\":\"40.0\",\"Total Time (ns)\":\"2,000,000\",\"Instances\":\"2\","
+		 "\"Avg (ns)\":\"1,000,000.0\",\"Min (ns)\":\"900,000\",\"Max "
+		 "(ns)\":\"1,100,000\",\"StdDev "
+		 "(ns)\":\"141,421.4\",\"Name\":\"sc\\u0061le\"}\n]\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		assert_int_equal(read_text(forms[i][1]), 0);
+		assert_string_equal(profile.source, forms[i][0]);
+		assert_int_equal(profile.said_count, 0);
+		entries_for_each(struct profile_row, profile.rows[0], row)
+		{
+			bool first = strcmp(row->name, "axpy(int, float *)") == 0;
+
+			assert_true(first || strcmp(row->name, "scale") == 0);
+			assert_int_equal(row->calls, first ? 3 : 2);
+			assert_true(fabs(row->total - (first ? 3e6 : 2e6)) < 1e-3);
+			assert_true(fabs(row->average - (1e6)) < 1e-3);
+			assert_true(fabs(row->minimum - (9e5)) < 1e-3);
+			assert_true(fabs(row->maximum - (1.1e6)) < 1e-3);
+			assert_true(fabs(sqrt(row->variance) - (first ? 1e5 : 141421.4)) < 0.5);
+		}
+	}
 }

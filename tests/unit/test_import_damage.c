@@ -164,8 +164,8 @@ TEST(no_row_of_a_damaged_file_is_another)
 		}
 		profile_free(&profile);
 	}
-	print_message("# %lu files: %lu read, of which %lu are said to be damaged; %lu rows with "
-		      "another name\n",
+	print_message("# %lu files: %lu read, of which %lu are said to be damaged; %lu rows have a "
+		      "name, a least or a most that lacks a piece\n",
 		      count, read, said, unseen);
 	/* Both ends of the piece in one name, or in one number that is in no sum: nothing shows it.
 	 */
