@@ -124,6 +124,10 @@ beside()
 	SIM_NO_HOLD=1 KTIME_OPTIONS=$KTIME_EVENTS gates kinds
 	is 0 counter gated_pairs
 	says "Event pairs are not gated, as this device or driver cannot hold a stream"
+	# That is of no matter where CUPTI times all.
+	SIM_NO_HOLD=1 KTIME_OPTIONS="--timer both --events all -f -o session" gates kinds
+	is 0 counter gated_pairs
+	run ! says "Event pairs are not gated"
 }
 
 # It would wait for good for a word that the host has to write.
