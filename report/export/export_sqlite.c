@@ -8,6 +8,7 @@
 
 #include "report/devices/describe.h"
 #include "report/export/export.h"
+#include "report/names/call_names.h"
 #include "report/names/nsys_names.h"
 #include "report/session/items.h"
 
@@ -50,7 +51,7 @@
 	X(GRAPH_TRACE, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", PLACE_COLUMNS "*graphId! *graphExecId!") \
 	X(NVTX, "NVTX_EVENTS",                                                                     \
 	  "*start! *end *eventType! *rangeId category color *text$ *globalTid "                    \
-	  "*endGlobalTid *textId *domainId uint64Value int64Value doubleValue% "                   \
+	  "*endGlobalTid textId *domainId uint64Value int64Value doubleValue% "                    \
 	  "uint32Value int32Value floatValue% jsonTextId jsonText$ binaryData$")                   \
 	X(GPU, "TARGET_INFO_GPU",                                                                  \
 	  "*vmId! *id! *name$ busLocation$ isDiscrete l2CacheSize *totalMemory "                   \
@@ -100,6 +101,12 @@ struct string_id {
 	int64_t id;
 };
 
+/* A call's name, which is looked up once. */
+struct call_id {
+	struct entry entry; /* by its offset in the session, and whether it is the driver's */
+	int64_t id;	    /* in StringIds */
+};
+
 struct export
 {
 	struct session *session;
@@ -107,7 +114,7 @@ struct export
 	int error;			    /* the first one: nothing is done from then on */
 	sqlite3_stmt *inserts[TABLE_COUNT]; /* NULL: the table is not there yet */
 	struct text_entry *strings;
-	struct entry *names;
+	struct entry *names, *calls;
 	struct trace_window window; /* its zero is what an export's times count from */
 	uint64_t domains[DOMAINS];  /* offsets of the names of those that are in the table */
 	unsigned domain_count;
@@ -237,6 +244,7 @@ static int64_t string_id(struct export *export, const char *text)
 static void close_database(struct export *export)
 {
 	text_entries_free(&export->strings);
+	entries_free(&export->calls);
 	for (int i = 0; i < TABLE_COUNT; i++)
 		sqlite3_finalize(export->inserts[i]);
 	sqlite3_close(export->database);
@@ -301,13 +309,30 @@ static void insert_memset(struct export *export, const struct trace_record *reco
 	       NUMBER_OR_NULL(record->graph_node), NUMBER(nsys_memory_kind(kind)));
 }
 
+/* The id of a call's name as nsys has it. */
+static int64_t call_id(struct export *export, const struct trace_record *record)
+{
+	const bool driver = record->kind == ROW_DRIVER_API;
+	const uint64_t key[ENTRY_NUMBERS] = {record->name, driver};
+	struct call_id *call = entry_of(&export->calls, key, sizeof(*call));
+
+	if (!call) {
+		check(export, SQLITE_NOMEM);
+		return 0;
+	}
+	if (!call->id)
+		call->id = string_id(export,
+				     call_name_with_version(driver, session_string(export->session,
+										   record->name)));
+	return call->id;
+}
+
 static void insert_api(struct export *export, const struct trace_record *record)
 {
 	INSERT(export, TABLE_RUNTIME, TIMES(export, record),
 	       NUMBER(record->kind == ROW_DRIVER_API ? EVENT_CLASS_DRIVER : EVENT_CLASS_RUNTIME),
 	       NUMBER(global_id(export, record->thread)), NUMBER(record->correlation),
-	       NUMBER(string_id(export, session_string(export->session, record->name))),
-	       NUMBER(record->result));
+	       NUMBER(call_id(export, record)), NUMBER(record->result));
 }
 
 /* The number of a domain, which an event of its own names; 0: the default domain. */
@@ -325,22 +350,23 @@ static unsigned domain_id(struct export *export, const struct trace_record *reco
 	export->domains[export->domain_count++] = record->kernel;
 	INSERT(export, TABLE_NVTX, NUMBER(record->start - export->window.zero), NO_VALUE,
 	       NUMBER(EVENT_TYPE_DOMAIN), NO_VALUE, TEXT(name),
-	       NUMBER(global_id(export, record->thread)), NO_VALUE, NO_VALUE, NUMBER(known + 1));
+	       NUMBER(global_id(export, record->thread)), NO_VALUE, NUMBER(known + 1));
 	return known + 1;
 }
 
 static void insert_range(struct export *export, const struct trace_record *record)
 {
 	bool started = record->result == RANGE_START_END;
-	int64_t name = string_id(export, session_string(export->session, record->name));
 	unsigned domain = domain_id(export, record);
 
-	/* No thread of the end: nsys names one only if it is another than the start's, and its
-	 * reports leave such a range out. */
+	/* The name is a text, as nsys has ids only for strings that the program registered. No
+	 * thread of the end: nsys names one only if it is another than the start's, and its reports
+	 * leave such a range out. */
 	INSERT(export, TABLE_NVTX, TIMES(export, record),
 	       NUMBER(started ? EVENT_TYPE_START_END : EVENT_TYPE_PUSH_POP),
-	       NUMBER_OR_NULL(started ? record->correlation : 0), NO_VALUE,
-	       NUMBER(global_id(export, record->thread)), NO_VALUE, NUMBER(name), NUMBER(domain));
+	       NUMBER_OR_NULL(started ? record->correlation : 0),
+	       TEXT(session_string(export->session, record->name)),
+	       NUMBER(global_id(export, record->thread)), NO_VALUE, NUMBER(domain));
 }
 
 /* What nsys has a table for; the other kinds are left out. */

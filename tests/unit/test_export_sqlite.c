@@ -108,6 +108,40 @@ TEST(copies_and_memsets_have_the_codes_of_nsys)
 	      "64|0|Managed|NULL");
 }
 
+/* nsys has CUPTI's names, with versions. */
+TEST(calls_are_named_as_nsys_names_them)
+{
+	static const char *const names[][2] = {
+		{"cudaLaunchKernel", "cudaLaunchKernel_v7000"},
+		{"cudaGraphInstantiate", "cudaGraphInstantiate_v12000"},
+		{"cudaGetDeviceProperties", "cudaGetDeviceProperties_v12000"},
+		{"cudaMemcpyAsync_ptsz", "cudaMemcpyAsync_ptsz_v7000"},
+		{"cudaMalloc_v3020", "cudaMalloc_v3020"},
+		{"cuMemcpyHtoDAsync", "cuMemcpyHtoDAsync_v2"},
+		{"cuLaunchKernel", "cuLaunchKernel"},
+		{"my_call", "my_call"},
+	};
+	const int count = sizeof(names) / sizeof(*names);
+
+	for (int i = 0; i < count; i++)
+		for (uint64_t twice = 0; twice < 2; twice++)
+			record(names[i][0][2] == 'd' ? ROW_RUNTIME_API : ROW_DRIVER_API,
+			       names[i][0], 100 * (uint64_t)i + 10 * twice,
+			       100 * (uint64_t)i + 10 * twice + 5,
+			       (struct trace_record){.correlation = (uint32_t)i + 1});
+	export();
+	for (int i = 0; i < count; i++) {
+		char query[256], expected[128];
+
+		snprintf(query, sizeof(query),
+			 "SELECT min(value), max(value), count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME "
+			 "JOIN StringIds ON id = nameId WHERE correlationId = %d",
+			 i + 1);
+		snprintf(expected, sizeof(expected), "%s|%s|2", names[i][1], names[i][1]);
+		check(query, expected);
+	}
+}
+
 TEST(calls_stand_on_their_threads)
 {
 	record(ROW_DRIVER_API, "cuLaunchKernel", 1500, 1600,
