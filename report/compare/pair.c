@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names/call_names.h"
+
 /* What is written in more than one way, and what it becomes. */
 static const char *const spellings[][2] = {
 	{"(anonymous namespace)", "{}"}, {"<unnamed>", "{}"},	       {"_GLOBAL__N_1", "{}"},
@@ -89,6 +91,22 @@ char *canonical_name(const char *name, bool base)
 	return result;
 }
 
+/* How names are compared: as they are, as canonical_name() has them, and that without parameters;
+ * those of calls as they are, and then without versions. A file that has a call in two versions
+ * keeps two rows, as they may be different functions. */
+enum naming { NAMING_EXACT, NAMING_CANONICAL, NAMING_BASE, NAMINGS };
+
+static char *name_for(enum naming naming, const struct profile_row *row)
+{
+	const char *name = row->entry.text;
+
+	if (naming == NAMING_EXACT)
+		return strdup(name);
+	if (row->api)
+		return strndup(name, call_base_length(name));
+	return canonical_name(name, naming == NAMING_BASE && *name != '[');
+}
+
 static void add_pair(struct comparison *comparison, const struct profile_row *a,
 		     const struct profile_row *b)
 {
@@ -109,10 +127,6 @@ static int compare_unpaired(const void *left, const void *right)
 	return strcmp(x->name, y->name);
 }
 
-/* How names are compared: as they are, as canonical_name() has them, and that without parameters.
- */
-enum naming { NAMING_EXACT, NAMING_CANONICAL, NAMING_BASE, NAMINGS };
-
 /* Pairs rows whose name no third row has; `*count` becomes how many are left. */
 static int pair_by_name(struct comparison *comparison, struct unpaired *rows, size_t *count,
 			enum naming naming)
@@ -120,12 +134,8 @@ static int pair_by_name(struct comparison *comparison, struct unpaired *rows, si
 	size_t end, left = 0;
 
 	for (struct unpaired *row = rows; row < rows + *count; row++) {
-		const char *key = row->row->entry.text;
-
 		free(row->name);
-		row->name = naming == NAMING_EXACT
-				    ? strdup(key)
-				    : canonical_name(key, naming == NAMING_BASE && *key != '[');
+		row->name = name_for(naming, row->row);
 		if (!row->name)
 			return -ENOMEM;
 	}

@@ -7,8 +7,8 @@
 
 /*
  * Fills the comparison's rows: two rows are one where nsys would give both the same name, or where
- * only the profilers' ways to write a C++ name tell them apart. 0 or -ENOMEM; the comparison is to
- * be freed either way.
+ * only the profilers' ways to write a C++ name, or the version of a call, tell them apart. 0 or
+ * -ENOMEM; the comparison is to be freed either way.
  */
 int comparison_pair(struct comparison *comparison, const struct profile *a,
 		    const struct profile *b);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* An Nsight Systems SQLite export, read call by call. */
+/* A database of Nsight Systems (`nsys export --type sqlite`) or of nvprof, read call by call. */
 #include "report/import/import.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include <sqlite3.h>
 
+#include "report/names/call_names.h"
+#include "report/names/demangle.h"
 #include "report/names/nsys_names.h"
 #include "report/names/visible.h"
 
@@ -18,29 +21,69 @@
 /* A longer name is refused. */
 #define TEXT_MOST     (1 << 20)
 
-/* Name (or copy kind) and duration of each record of a table that a file may lack. */
-static const struct activity {
+/* What the first column of a query is. */
+enum naming {
+	NAMING_TEXT,
+	NAMING_MANGLED,
+	NAMING_COPY,
+	NAMING_CALL,
+	NAMING_RUNTIME,
+	NAMING_DRIVER
+};
+
+/* Name, or what it is made of, and duration of each record of a table that a file may lack. */
+struct activity {
 	const char *table;
-	bool api;
+	enum naming naming;
 	const char *query;
-} activities[] = {
-	{"CUPTI_ACTIVITY_KIND_KERNEL", false,
+};
+#define DURATION "\"end\" - start"
+
+static const struct activity nsys_activities[] = {
+	{"CUPTI_ACTIVITY_KIND_KERNEL", NAMING_TEXT,
 	 "SELECT s.value, k.\"end\" - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k "
-	 "JOIN StringIds s ON s.id = k.demangledName"},
-	{"CUPTI_ACTIVITY_KIND_MEMCPY", false,
-	 "SELECT copyKind, \"end\" - start FROM CUPTI_ACTIVITY_KIND_MEMCPY"},
-	{"CUPTI_ACTIVITY_KIND_MEMSET", false,
-	 "SELECT '[CUDA memset]', \"end\" - start FROM CUPTI_ACTIVITY_KIND_MEMSET"},
-	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", false,
-	 "SELECT '[CUDA graph ' || graphId || ']', \"end\" - start "
-	 "FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE"},
-	{"CUPTI_ACTIVITY_KIND_RUNTIME", true,
-	 /* "cudaMalloc_v3020" is nsys's name for cudaMalloc. */
-	 "SELECT CASE WHEN s.value GLOB '*_v[0-9][0-9][0-9][0-9]' "
-	 "THEN substr(s.value, 1, length(s.value) - 6) "
-	 "WHEN s.value GLOB '*_v[0-9][0-9][0-9][0-9][0-9]' "
-	 "THEN substr(s.value, 1, length(s.value) - 7) ELSE s.value END, r.\"end\" - r.start "
-	 "FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId"},
+	 "LEFT JOIN StringIds s ON s.id = k.demangledName"},
+	{"CUPTI_ACTIVITY_KIND_MEMCPY", NAMING_COPY,
+	 "SELECT copyKind, " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMCPY"},
+	{"CUPTI_ACTIVITY_KIND_MEMSET", NAMING_TEXT,
+	 "SELECT '[CUDA memset]', " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMSET"},
+	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NAMING_TEXT,
+	 "SELECT '[CUDA graph ' || graphId || ']', " DURATION
+	 " FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE"},
+	{"CUPTI_ACTIVITY_KIND_RUNTIME", NAMING_CALL,
+	 "SELECT s.value, r.\"end\" - r.start FROM CUPTI_ACTIVITY_KIND_RUNTIME r "
+	 "LEFT JOIN StringIds s ON s.id = r.nameId"},
+	{.table = NULL},
+};
+
+/* nvprof has calls by CUPTI's numbers. It writes one of the first two tables. */
+static const struct activity nvprof_activities[] = {
+	{"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", NAMING_MANGLED,
+	 "SELECT s.value, k.\"end\" - k.start FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL k "
+	 "LEFT JOIN StringTable s ON s._id_ = k.name"},
+	{"CUPTI_ACTIVITY_KIND_KERNEL", NAMING_MANGLED,
+	 "SELECT s.value, k.\"end\" - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k "
+	 "LEFT JOIN StringTable s ON s._id_ = k.name"},
+	{"CUPTI_ACTIVITY_KIND_MEMCPY", NAMING_COPY,
+	 "SELECT copyKind, " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMCPY"},
+	{"CUPTI_ACTIVITY_KIND_MEMCPY2", NAMING_COPY,
+	 "SELECT copyKind, " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMCPY2"},
+	{"CUPTI_ACTIVITY_KIND_MEMSET", NAMING_TEXT,
+	 "SELECT '[CUDA memset]', " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMSET"},
+	{"CUPTI_ACTIVITY_KIND_RUNTIME", NAMING_RUNTIME,
+	 "SELECT cbid, " DURATION " FROM CUPTI_ACTIVITY_KIND_RUNTIME"},
+	{"CUPTI_ACTIVITY_KIND_DRIVER", NAMING_DRIVER,
+	 "SELECT cbid, " DURATION " FROM CUPTI_ACTIVITY_KIND_DRIVER"},
+	{.table = NULL},
+};
+
+/* Told by the table that the strings are in: those of activities have the same names. */
+static const struct writer {
+	const char *source, *strings;
+	const struct activity *activities;
+} writers[] = {
+	{"nvprof database", "StringTable", nvprof_activities},
+	{"nsys SQLite export", NULL, nsys_activities},
 };
 
 /* 1: there; 0: not; -errno. A view, which may compute for ever, is no table. */
@@ -52,18 +95,57 @@ static int has_table(sqlite3 *database, const char *table)
 	return code == SQLITE_OK ? 1 : code == SQLITE_ERROR ? 0 : -EINVAL;
 }
 
-static int import_record(struct profile *profile, const struct activity *activity,
-			 sqlite3_stmt *statement)
+#define CALL_NAME_SIZE 128
+
+/* The row of a record, whose name was read. NULL: memory is out. */
+static struct profile_row *row_of(struct profile *profile, enum naming naming, const char *name,
+				  int number)
 {
-	bool copy = sqlite3_column_type(statement, 0) == SQLITE_INTEGER;
-	const char *name = copy ? nsys_copy_row_name(sqlite3_column_int(statement, 0))
-				: (const char *)sqlite3_column_text(statement, 0);
+	const bool driver = naming == NAMING_DRIVER;
+	struct profile_row *row = NULL;
+	char call[CALL_NAME_SIZE], *key, *readable;
+	const char *known;
+
+	switch (naming) {
+	case NAMING_COPY:
+		name = nsys_copy_row_name((unsigned)number);
+		break;
+	case NAMING_MANGLED:
+		key = nsys_demangle(name);
+		readable = demangle(name);
+		if (key)
+			row = profile_row(profile, false, key, readable ? readable : name);
+		free(key);
+		free(readable);
+		return row;
+	case NAMING_RUNTIME:
+	case NAMING_DRIVER:
+		known = call_name_of(driver, (unsigned)number);
+		snprintf(call, sizeof(call), "%s call %d", driver ? "driver" : "runtime", number);
+		if (known)
+			snprintf(call, sizeof(call), "%.*s", (int)call_symbol_length(known), known);
+		return profile_row(profile, true, call, call);
+	case NAMING_CALL:
+		key = strndup(name, call_symbol_length(name));
+		if (key)
+			row = profile_row(profile, true, key, key);
+		free(key);
+		return row;
+	default:
+		break;
+	}
+	return profile_row(profile, false, name, name);
+}
+
+static int import_record(struct profile *profile, enum naming naming, sqlite3_stmt *statement)
+{
+	const char *name = (const char *)sqlite3_column_text(statement, 0);
 	sqlite3_int64 duration = sqlite3_column_int64(statement, 1);
 	struct profile_row *row;
 
 	if (!name)
-		return -EINVAL;
-	row = profile_row(profile, activity->api, name, name);
+		return -ENODATA;
+	row = row_of(profile, naming, name, sqlite3_column_int(statement, 0));
 	if (!row)
 		return -ENOMEM;
 	profile_add_sample(row, duration > 0 ? (uint64_t)duration : 0);
@@ -80,7 +162,7 @@ static int import_activity(struct profile *profile, sqlite3 *database,
 	if (code != SQLITE_OK)
 		return -EINVAL;
 	while (!error && (code = sqlite3_step(statement)) == SQLITE_ROW)
-		error = import_record(profile, activity, statement);
+		error = import_record(profile, activity->naming, statement);
 	if (!error && code != SQLITE_DONE)
 		error = -EINVAL;
 	sqlite3_finalize(statement);
@@ -118,39 +200,76 @@ static sqlite3 *open_guarded(const char *path, int64_t *steps)
 	return database;
 }
 
+static const struct writer *writer_of(sqlite3 *database)
+{
+	const struct writer *writer = writers;
+
+	while (writer->strings && has_table(database, writer->strings) != 1)
+		writer++;
+	return writer;
+}
+
+/* Reads the tables that are there; -ENODATA where a record has no name, -ENOENT without any. */
+static int import_activities(struct profile *profile, sqlite3 *database,
+			     const struct activity *activity)
+{
+	bool any = false;
+	int error = 0, there;
+
+	for (; activity->table && !error; activity++) {
+		there = has_table(database, activity->table);
+		if (there > 0)
+			error = import_activity(profile, database, activity);
+		else
+			error = there;
+		any = any || there > 0;
+	}
+	return error || any ? error : -ENOENT;
+}
+
+/* Why a database was not read; `steps` are those left. */
+static void refuse(const char *path, sqlite3 *database, int error, int64_t steps, char *message,
+		   size_t size)
+{
+	/* It may name what is in the file. */
+	char *reason = visible_text(sqlite3_errmsg(database));
+
+	if (error == -ENOMEM)
+		snprintf(message, size, "%s: out of memory", path);
+	else if (error == -ENOENT)
+		snprintf(message, size,
+			 "%s: a database without any CUDA activity of nsys's or nvprof's", path);
+	else if (error == -ENODATA)
+		snprintf(message, size, "%s: no export of nsys's or nvprof's: a record has no name",
+			 path);
+	else if (steps <= 0)
+		snprintf(message, size,
+			 "%s: no export of nsys's or nvprof's: reading it takes more work than its "
+			 "size explains",
+			 path);
+	else if (sqlite3_errcode(database) == SQLITE_CORRUPT)
+		snprintf(message, size,
+			 "%s: a damaged database: it was cut off, or not written to its end", path);
+	else
+		snprintf(message, size, "%s: no export of nsys's or nvprof's: %s", path,
+			 reason ? reason : "");
+	free(reason);
+}
+
 int import_sqlite(struct profile *profile, const char *path, char *message, size_t size)
 {
 	int64_t steps;
 	sqlite3 *database = open_guarded(path, &steps);
 	int error = sqlite3_errcode(database) == SQLITE_OK ? 0 : -EINVAL;
-	bool any = false;
-	char *reason;
+	const struct writer *writer;
 
-	profile->source = "nsys SQLite export";
-	for (size_t i = 0; i < sizeof(activities) / sizeof(*activities) && !error; i++) {
-		int there = has_table(database, activities[i].table);
-
-		if (there < 0)
-			error = there;
-		else if (there)
-			error = import_activity(profile, database, &activities[i]);
-		any = any || there > 0;
+	if (!error) {
+		writer = writer_of(database);
+		profile->source = writer->source;
+		error = import_activities(profile, database, writer->activities);
 	}
-	if (error == -ENOMEM) {
-		snprintf(message, size, "%s: out of memory", path);
-	} else if (error && steps <= 0) {
-		snprintf(message, size,
-			 "%s: no nsys export: reading it takes more work than its size explains",
-			 path);
-	} else if (error) {
-		/* It may name what is in the file. */
-		reason = visible_text(sqlite3_errmsg(database));
-		snprintf(message, size, "%s: no nsys export: %s", path, reason ? reason : "");
-		free(reason);
-	} else if (!any) {
-		error = -EINVAL;
-		snprintf(message, size, "%s: a database without any CUDA activity of nsys's", path);
-	}
+	if (error)
+		refuse(path, database, error, steps, message, size);
 	sqlite3_close(database);
-	return error;
+	return error == -ENOMEM || !error ? error : -EINVAL;
 }

@@ -336,7 +336,7 @@ database() {
 	for file in view product long; do
 		run "$ktime" diff $file.sqlite $file.sqlite
 		[ "$status" -eq 1 ]
-		[[ "$output" == "ktime: $file.sqlite: no nsys export: "* ]]
+		[[ "$output" == "ktime: $file.sqlite: no export of nsys's or nvprof's: "* ]]
 	done
 }
 

@@ -146,6 +146,28 @@ TEST(rows_find_each_other_across_profilers)
 			    "vecAdd(float const *, int)");
 }
 
+/* Versions and "_ptsz" name one call; two versions in one file stay two rows. */
+TEST(calls_find_each_other_without_their_versions)
+{
+	add(&a, "cudaLaunchKernel_ptsz_v7000", 10, 1000, 10);
+	add(&b, "cudaLaunchKernel", 10, 1000, 10);
+	add(&a, "cudaGetDeviceProperties_v2", 10, 1000, 10);
+	add(&b, "cudaGetDeviceProperties", 10, 1000, 10);
+	add(&a, "cudaFoo", 10, 1000, 10);
+	add(&a, "cudaFoo_v2", 10, 1000, 10);
+	add(&b, "cudaFoo_v2", 10, 1000, 10);
+	add(&a, "kernel_v2", 10, 1000, 10);
+	add(&b, "kernel_v3", 10, 1000, 10);
+	compare();
+	assert_int_equal(comparison.count, 6);
+	assert_string_equal(verdict_of("cudaLaunchKernel_ptsz_v7000"), "same");
+	assert_string_equal(verdict_of("cudaGetDeviceProperties_v2"), "same");
+	assert_string_equal(verdict_of("cudaFoo"), "only in A");
+	assert_string_equal(verdict_of("cudaFoo_v2"), "same");
+	assert_string_equal(verdict_of("kernel_v2"), "only in A");
+	assert_string_equal(verdict_of("kernel_v3"), "only in B");
+}
+
 TEST(overloads_are_not_taken_for_each_other)
 {
 	add(&a, "f(T1)", 10, 1000, 10);

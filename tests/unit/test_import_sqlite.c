@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An Nsight Systems SQLite export is read call by call; what is none is refused with a reason. */
+/* Databases of nsys and of nvprof are read call by call; what is none is refused with a reason. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -119,18 +119,57 @@ TEST(what_is_no_export_is_refused)
 	FILE *file;
 
 	make("CREATE TABLE other (value INTEGER);");
-	refused("a database without any CUDA activity of nsys's");
+	refused("a database without any CUDA activity of nsys's or nvprof's");
 	make("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (begin INTEGER);");
 	assert_int_equal(import(), -EINVAL);
-	assert_non_null(strstr(message, ": no nsys export: no such column: "));
+	assert_non_null(strstr(message, ": no export of nsys's or nvprof's: no such column: "));
 	unlink(path);
-	refused("no nsys export: unable to open database file");
+	refused("no export of nsys's or nvprof's: unable to open database file");
 	file = fopen(path, "we");
 	assert_non_null(file);
 	for (int i = 0; i < 200; i++)
 		fputs("this is no database\n", file);
 	fclose(file);
-	refused("no nsys export: file is not a database");
+	refused("no export of nsys's or nvprof's: file is not a database");
+}
+
+/* nvprof has kernels by their mangled names, and calls by CUPTI's numbers. */
+TEST(a_database_of_nvprof_is_read)
+{
+	make("CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start INT, end INT, name INT);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, name INT);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (copyKind INT, start INT, end INT);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY2 (copyKind INT, start INT, end INT);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INT, end INT);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (cbid INT, start INT, end INT);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER (cbid INT, start INT, end INT);"
+	     "INSERT INTO StringTable VALUES (1, '_Z4axpyfPfS_'), (2, 'scale');"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (100, 150, 1), (200, 270, "
+	     "1), (300, 310, 2);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 1, 11);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY2 VALUES (10, 1, 4);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (500, 503);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (211, 1, 3), (211, 5, 9), (99999, 1, "
+	     "2);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_DRIVER VALUES (277, 1, 3), (307, 4, 5);");
+	assert_int_equal(import(), 0);
+	assert_string_equal(profile.source, "nvprof database");
+	has_rows(false, "axpy(float, float*, float*) 2 120 50 70\nscale 1 10 10 10\n"
+			"[CUDA memcpy HtoD] 1 10 10 10\n[CUDA memcpy PtoP] 1 3 3 3\n"
+			"[CUDA memset] 1 3 3 3\n");
+	has_rows(true, "cudaLaunchKernel 2 6 2 4\nruntime call 99999 1 1 1 1\n"
+		       "cuMemcpyHtoDAsync_v2 1 2 2 2\ncuLaunchKernel 1 1 1 1\n");
+}
+
+TEST(a_database_that_was_cut_off_is_told)
+{
+	make(STRINGS KERNELS
+	     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
+	     "INSERT INTO StringIds SELECT i, 'kernel ' || i FROM n;"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 1, 2, id FROM StringIds;");
+	assert_int_equal(truncate(path, 8192), 0);
+	refused("a damaged database: it was cut off, or not written to its end");
 }
 
 /* A name that is none is an error, and not a row without a name. */
@@ -138,21 +177,22 @@ TEST(a_record_without_a_name_is_refused)
 {
 	make(STRINGS KERNELS "INSERT INTO StringIds VALUES (1, NULL);"
 			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 1);");
-	assert_int_equal(import(), -EINVAL);
-	assert_non_null(strstr(message, ": no nsys export: "));
+	refused("no export of nsys's or nvprof's: a record has no name");
+	make("DELETE FROM StringIds;");
+	refused("no export of nsys's or nvprof's: a record has no name");
 }
 
 TEST(a_view_is_no_table)
 {
 	make("CREATE TABLE other (start INTEGER, end INTEGER);"
 	     "CREATE VIEW CUPTI_ACTIVITY_KIND_MEMSET AS SELECT * FROM other;");
-	refused("a database without any CUDA activity of nsys's");
+	refused("a database without any CUDA activity of nsys's or nvprof's");
 	unlink(path);
 	/* One that a table's query meets is not run. */
 	make(KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 1);"
 		     "CREATE VIEW StringIds AS SELECT 1 AS id, 'x' AS value;");
 	assert_int_equal(import(), -EINVAL);
-	assert_non_null(strstr(message, ": no nsys export: "));
+	assert_non_null(strstr(message, ": no export of nsys's or nvprof's: "));
 }
 
 /* Each record is joined with each string: more work than such a file is worth. */
@@ -166,7 +206,9 @@ TEST(work_without_end_is_ended)
 	     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 1, 2, 1 FROM StringIds;");
 	assert_int_equal(import(), -EINVAL);
 	snprintf(expected, sizeof(expected),
-		 "%s: no nsys export: reading it takes more work than its size explains", path);
+		 "%s: no export of nsys's or nvprof's: reading it takes more work than its size "
+		 "explains",
+		 path);
 	assert_string_equal(message, expected);
 }
 
@@ -176,5 +218,5 @@ TEST(a_name_of_a_megabyte_is_refused)
 			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 1);");
 	assert_int_equal(import(), 0);
 	make("UPDATE StringIds SET value = printf('%.*c', 1100000, 'n');");
-	refused("no nsys export: string or blob too big");
+	refused("no export of nsys's or nvprof's: string or blob too big");
 }
