@@ -228,7 +228,7 @@ static void write_result_file(struct report *report, const char *pattern, bool p
 		report_begin(report, "All ranks in one report: ktime show ");
 		write_all_files(pattern, report->file);
 		fputc('\n', report->file);
-	} else if (!printed) {
+	} else if (!printed && header->rank.rank < 0) {
 		report_begin(report, "The table: ktime show ");
 		visible_line(report->file, "%s", path ? path : pattern);
 	}

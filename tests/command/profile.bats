@@ -58,7 +58,7 @@ saxpy() {
 @test "-o alone prints no table" {
 	run sh -c "'$ktime' -o session $(saxpy) 2>&1 >/dev/null"
 	[[ "$output" != *"Time(%)"* ]]
-	[[ "$output" == *"Generated result file"* ]]
+	[[ "$output" == *"Generated result file"*"The table: ktime show $PWD/session" ]]
 	[ -s session ]
 }
 

@@ -87,6 +87,35 @@ TEST(time_outside_the_profiling_window_is_no_part_of_it)
 	prints("--verbose", "======== GPU 0: busy 78.9 % of 800 ms (");
 }
 
+TEST(the_table_says_which_thread_is_the_main_one)
+{
+	struct session_header *header = session_header(session);
+	char expected[64];
+
+	cause(IDLE_LATENCY, "", (uint32_t)header->pid, 1, MS);
+	snprintf(expected, sizeof(expected), "\nbefore operations of thread %d (main):\n",
+		 (int)header->pid);
+	prints("--idle", "\nbefore operations of thread 10:\n");
+	prints("--idle", expected);
+}
+
+TEST(what_is_not_known_of_idle_time_is_said_and_what_tells_it)
+{
+	struct session_header *header = session_header(session);
+
+	header->uses[1] = header->uses[0];
+	prints("--idle",
+	       "\nGPU 1 idle: 369 ms of 1.00 s\n"
+	       "  The causes are not known yet: ktime works them out some operations later.\n");
+	header->counters[COUNTER_windows] = 1;
+	header->cupti_active = 1;
+	prints("--idle",
+	       "\nIdle time: not known, as CUPTI recorded in windows. What tells it: of a "
+	       "program that runs, ktime window PID 5s --trace gpu,api -o FILE.\n");
+	header->timer = TIMER_EVENTS;
+	prints("--idle", " What tells it: a run without --timer events.\n");
+}
+
 TEST(by_default_one_line_says_how_busy_and_why_not)
 {
 	prints("",
