@@ -51,6 +51,17 @@ static size_t group_space(const char *at)
 	return 0;
 }
 
+/* Without what ktime has before numbers that are estimates or bounds. */
+static const char *skip_marks(const char *cell)
+{
+	static const char *const marks[] = {" ", "~", "<", ">", "\xe2\x89\xa4", "\xe2\x89\xa5"};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (strncmp(cell, marks[i], strlen(marks[i])) == 0)
+			return skip_marks(cell + strlen(marks[i]));
+	return cell;
+}
+
 /* What a cell says of the decimal mark; 0: nothing. */
 static char mark_in(const char *cell)
 {
@@ -58,9 +69,8 @@ static char mark_in(const char *cell)
 	bool points = false, commas = false;
 	size_t marks = 0, digits;
 
-	while (*cell == ' ')
-		cell++;
-	for (; isdigit((unsigned char)*cell) || *cell == '.' || *cell == ','; cell++) {
+	for (cell = skip_marks(cell); isdigit((unsigned char)*cell) || *cell == '.' || *cell == ',';
+	     cell++) {
 		if (isdigit((unsigned char)*cell))
 			continue;
 		last = cell;
@@ -150,8 +160,7 @@ bool read_quantity(const char *cell, char mark, double unit, struct quantity *qu
 	double own;
 
 	*quantity = (struct quantity){0};
-	while (*cell == ' ')
-		cell++;
+	cell = skip_marks(cell);
 	length = strlen(cell);
 	while (length && cell[length - 1] == ' ')
 		length--;

@@ -195,16 +195,43 @@ static char *find_number(char *line)
 {
 	for (char *at = line; *at; at += strcspn(at, " \t")) {
 		at += strspn(at, " \t");
-		if (isdigit((unsigned char)*at))
+		/* Or the dashes of what was not timed. */
+		if (isdigit((unsigned char)*at) || strncmp(at, "- ", 2) == 0)
 			return at;
 	}
 	return NULL;
+}
+
+/* Puts an empty cell where the interval is missing. */
+static void insert_interval(struct cells *cells, const struct header *header)
+{
+	size_t place = (size_t)header->places[ROLE_INTERVAL];
+	char *before = cells->text[place - 1];
+
+	memmove(&cells->text[place + 1], &cells->text[place],
+		(cells->count - place) * sizeof(*cells->text));
+	cells->text[place] = before + strlen(before);
+	cells->count++;
+}
+
+/* Whether the row's cell of that number ends with a percent sign, or there is no such column. */
+static bool has_interval(const struct header *header, const char *line)
+{
+	int place = header->places[ROLE_INTERVAL];
+
+	for (int i = header->places[ROLE_GROUP] == 0; i < place; i++) {
+		line += strspn(line, " ");
+		line += strcspn(line, " ");
+	}
+	line += strspn(line, " ");
+	return place < 1 || line[strcspn(line, " ") - (*line != '\0')] == '%';
 }
 
 bool split_text(struct cells *cells, char *line, const struct header *header,
 		const struct rule *rule)
 {
 	size_t columns = header->count;
+	bool interval;
 	char *rest = line;
 
 	*cells = (struct cells){0};
@@ -216,6 +243,8 @@ bool split_text(struct cells *cells, char *line, const struct header *header,
 		cells->text[cells->count++] = line + strspn(line, " \t");
 		columns--;
 	}
+	interval = has_interval(header, rest);
+	columns -= !interval;
 	if (count_cells(rest, columns, 2) == columns) {
 		if (rest > line)
 			rest[-1] = '\0';
@@ -230,6 +259,8 @@ bool split_text(struct cells *cells, char *line, const struct header *header,
 	} else {
 		return false;
 	}
+	if (!interval)
+		insert_interval(cells, header);
 	if (cells->count == header->count && header->places[ROLE_GROUP] == 0) {
 		if (cells->text[0] == rest)
 			cells->text[0] = rest + strlen(rest);

@@ -29,9 +29,9 @@ static const struct {
 	{"Avg", ROLE_AVERAGE},	      {"Med", ROLE_MEDIAN},
 	{"Min", ROLE_MINIMUM},	      {"Max", ROLE_MAXIMUM},
 	{"StdDev", ROLE_DEVIATION},   {"Duration", ROLE_DURATION},
-	{"Type", ROLE_GROUP},	      {"Category", ROLE_GROUP},
-	{"Device", ROLE_DEVICE},      {"Name", ROLE_NAME},
-	{"Operation", ROLE_NAME},
+	{"\xc2\xb1", ROLE_INTERVAL},  {"Type", ROLE_GROUP},
+	{"Category", ROLE_GROUP},     {"Device", ROLE_DEVICE},
+	{"Name", ROLE_NAME},	      {"Operation", ROLE_NAME},
 };
 
 /* As older releases spell them. */

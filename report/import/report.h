@@ -30,6 +30,7 @@ enum role {
 	ROLE_MAXIMUM,
 	ROLE_DEVIATION,
 	ROLE_DURATION,
+	ROLE_INTERVAL, /* in percent; in text there may be nothing in its place */
 	ROLE_GROUP,
 	ROLE_DEVICE,
 	ROLE_NAME,

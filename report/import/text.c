@@ -194,12 +194,13 @@ static void begin_part(struct text_import *import)
 
 	say_passed(import);
 	if (import->part_count < PARTS_MOST) {
-		const char *label = *import->command  ? import->command
-				    : *import->source ? import->source
-						      : import->process;
+		const char *label = *import->command ? import->command : import->source;
 
 		part->line = import->header_line;
-		snprintf(part->label, sizeof(part->label), "%s", label);
+		if (*label)
+			snprintf(part->label, sizeof(part->label), "%s", label);
+		else if (*import->process)
+			snprintf(part->label, sizeof(part->label), "process %s", import->process);
 	}
 	import->part_count++;
 	import->seen_count = 0;
@@ -268,6 +269,7 @@ static const struct group {
 	{"OpenMP (excl)", CLASS_OTHER, "OpenMP, which is the host's time"},
 	{"OpenMP (incl)", CLASS_OTHER, "OpenMP, which is the host's time"},
 	{"Range", CLASS_OTHER, "ranges and markers"},
+	{"CUDA graphs", CLASS_OTHER, "whole launches of CUDA graphs"},
 	{"CUDA_KERNEL", CLASS_GPU, ""},
 	{"MEMORY_OPER", CLASS_GPU, ""},
 	{"CUDA_API", CLASS_CALL, ""},
@@ -534,8 +536,8 @@ static int add_row(struct text_import *import, enum row_class class, const char 
 static bool is_row(const struct text_import *import, const struct cells *cells)
 {
 	/* Lines of text may have as many words. */
-	if (!import->separator && import->header.report->kind == REPORT_OTHER &&
-	    import->header.places[ROLE_GROUP] < 0 && !isdigit((unsigned char)*cells->text[0]))
+	if (!import->separator && import->header.places[ROLE_GROUP] != 0 &&
+	    !isdigit((unsigned char)*cells->text[0]) && *cells->text[0] != '-')
 		return false;
 	return !cells->open && cells->count == import->header.count &&
 	       (import->header.places[ROLE_NAME] < 0 || *cell_of(import, cells, ROLE_NAME));
@@ -590,7 +592,7 @@ static int take_row(struct text_import *import, struct cells *cells)
 		return 0;
 	}
 	if (import->strays) {
-		pass_over(import, import->strays, import->stray_line, "no rows of the table");
+		pass_over(import, import->strays, import->stray_line, "no row of the table");
 		import->strays = 0;
 	}
 	if (!import->entered)
@@ -627,10 +629,11 @@ static int begin_table(struct text_import *import, const struct header *header, 
 	import->header = *header;
 	import->separator = separator;
 	import->rule.count = 0;
-	import->units_follow = header->report->tool == TOOL_NVPROF;
+	import->units_follow =
+		header->report->tool == TOOL_NVPROF && header->report->kind != REPORT_OTHER;
 	/* nvprof has no units in its header: they are in a row of their own, or in the cells. */
 	for (int role = 0; role < ROLE_COUNT && import->units_follow; role++)
-		if (role_is_time((enum role)role) && header->report->kind != REPORT_OTHER)
+		if (role_is_time((enum role)role))
 			import->header.units[role] = -1;
 	import->entered = false;
 	import->header_line = import->lines.number;
@@ -776,26 +779,30 @@ static void take_banner(struct text_import *import, const char *said, const char
 		{"Metric result", CLASS_OTHER, "counters"},
 		{"Dependency", CLASS_OTHER, "dependencies"},
 	};
+	static const char *const within[] = {"NVPROF is", "Profiling application", "Warning",
+					     "Error", "Generated"};
 	const char *command = strstr(said, "command: ");
 
 	if (begins(said, "Profiling application: "))
 		snprintf(import->command, sizeof(import->command), "%s", said + 23);
 	else if (begins(said, "NVPROF is") && command)
 		snprintf(import->command, sizeof(import->command), "%s", command + 9);
+	/* These may be another process's, within a table of this one. */
+	for (size_t i = 0; i < sizeof(within) / sizeof(*within); i++)
+		if (begins(said, within[i]))
+			return;
+	end_table(import);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
 		if (!begins(said, sections[i].start))
 			continue;
-		end_table(import);
 		import->section = sections[i].section;
 		import->section_rows = sections[i].rows;
 		import->sectioned = true;
 		strcpy(import->process, process);
 		*import->device = '\0';
 	}
-	if (begins(said, "Device \"")) {
-		end_table(import);
+	if (begins(said, "Device \""))
 		snprintf(import->device, sizeof(import->device), "%s", said);
-	}
 }
 
 /* "Processing [a.sqlite] with [cuda_api_sum.py]...": the file. */

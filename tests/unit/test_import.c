@@ -175,7 +175,7 @@ TEST(tables_of_devices_are_added_and_other_text_is_passed_over)
 			  "%,ns,,ns,ns,ns,\n"
 			  "100.0,6,1,6,6,6,cu_kernel\n"),
 		0);
-	has_said("FILE: 1 row passed over after line 8: no rows of the table\n");
+	has_said("FILE: 1 row passed over after line 8: no row of the table\n");
 	has_rows(false, "k 4 4 50 12.5 29 8 20\n"
 			"later 1 1 20 20 0 20 20\n"
 			"cu_kernel 1 1 6 6 0 6 6\n");
@@ -219,7 +219,7 @@ TEST(text_of_nvprof_is_read_as_it_was_pasted)
 			"acc_wait@x.c:3\n"),
 		0);
 	assert_string_equal(profile.source, "nvprof text");
-	has_said("FILE: 1 row passed over after line 3: no rows of the table\n"
+	has_said("FILE: 1 row passed over after line 3: no row of the table\n"
 		 "FILE: 1 row passed over after line 6: OpenACC, which is the host's time\n");
 	has_rows(false, "f(int, int*) 3 3 3000 1000 15000 900 1100\n"
 			"[CUDA memcpy HtoD] 2 2 1000 500 20000 400 600\n");
