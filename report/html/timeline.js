@@ -98,8 +98,8 @@
 
 	/*
 	 * Goes through what of a track is in [from, to], in its order: `record` is called with each record
-	 * that is at least `narrowest` long, `node` with what is narrower: its start, its busy time, its
-	 * longest record, its level and its place in it.
+	 * that is at least `narrowest` long, `node` with what is narrower: its start, its end, its busy time,
+	 * its longest record, its level and its place in it.
 	 */
 	const walk = (track, from, to, narrowest, record, node) => {
 		const visit = (level, i) => {
@@ -108,7 +108,7 @@
 			if (start > to || ends[i] < from)
 				return start <= to;
 			if (ends[i] - start < narrowest)
-				node(start, busy[i], level ? longest[i] : i, level, i);
+				node(start, ends[i], busy[i], level ? longest[i] : i, level, i);
 			else if (!level)
 				record(i);
 			else
@@ -152,7 +152,13 @@
 
 	const begin = (data) => {
 		const { tracks, names, details } = data;
-		const classOf = (track, i) => data.nameClasses[track.names[i]];
+		const isIdle = (name) => data.classes[data.nameClasses[name]][0].startsWith("idle");
+		// What names are searched by, and read as: of idle time its cause, and in what call it was.
+		const texts = names.map((name, i) => (isIdle(i) ? data.classes[data.nameClasses[i]][1] : name));
+		const titleOf = (track, i) => {
+			const text = texts[track.names[i]], name = names[track.names[i]];
+			return text.endsWith(name) ? text : `${text}, ${name}`;
+		};
 		const view = { from: data.begin, to: Math.max(data.end, data.begin + 1) };
 		let selected = null; // { track, i }
 		let found = null; // by name: 1 if it is looked for
@@ -220,15 +226,24 @@
 				const right = Math.min((track.starts[i] + track.lengths[i] - view.from) * scale, width);
 				const wide = right - left, name = track.names[i];
 				rectangle(left, ratio, wide > 3 ? wide - ratio : wide, tall, name, !found || found[name]);
-				if (wide > 40 * ratio && data.nameClasses[name] < 4)
+				if (wide > 40 * ratio && !isIdle(name))
 					texts.push([name, left + 4 * ratio, wide - 8 * ratio]);
-			}, (start, busy, record, level, i) => {
-				const x = Math.min(Math.max(Math.floor((start - view.from) * scale), 0), width - 1);
-				const before = columns.longest[x];
-				columns.busy[x] += busy * scale;
-				if (before < 0 || track.lengths[record] > track.lengths[before])
-					columns.longest[x] = record;
-				columns.found[x] |= found ? track.levels[level].found[i] : 1;
+			}, (start, end, busy, record, level, i) => {
+				const left = (start - view.from) * scale, right = (end - view.from) * scale;
+				const isFound = found ? track.levels[level].found[i] : 1;
+				// It may lie in two columns of pixels.
+				let x = Math.max(Math.floor(left), 0);
+				const last = Math.min(Math.floor(right), width - 1);
+				for (let from = left; x <= last; x++, from = x) {
+					const part = right > left ? (Math.min(right, x + 1) - from) / (right - left) : 1;
+					const before = columns.longest[x];
+					if (part <= 0)
+						break;
+					columns.busy[x] += busy * scale * part;
+					if (before < 0 || track.lengths[record] > track.lengths[before])
+						columns.longest[x] = record;
+					columns.found[x] |= isFound;
+				}
 			});
 			for (let x = 0, next; x < width; x = next) {
 				next = x + 1;
@@ -311,21 +326,28 @@
 			return box.bottom > -100 && box.top < window.innerHeight + 100;
 		};
 		const drawStale = () => {
-			later = 0;
-			stale.forEach(drawTrack);
-			stale.clear();
+			const until = performance.now() + 8;
+			for (const track of stale) {
+				if (performance.now() > until)
+					break;
+				stale.delete(track);
+				drawTrack(track);
+			}
+			later = stale.size ? setTimeout(drawStale) : 0;
 		};
 		const drawNow = (all) => {
 			drawAxis();
 			for (const track of tracks)
-				if (track.canvas.clientWidth && (all || isNear(track)))
+				if (track.canvas.clientWidth && (all || isNear(track))) {
+					stale.delete(track);
 					drawTrack(track);
-				else if (track.canvas.clientWidth)
+				} else if (track.canvas.clientWidth) {
 					stale.add(track);
+				}
 			drawOver();
 			range.textContent = `${about(view.to - view.from)} from ${exact(Math.round(view.from))} on, of ${about(data.end - data.begin)}`;
-			if (stale.size && !later)
-				later = setTimeout(drawStale, 150);
+			clearTimeout(later);
+			later = stale.size ? setTimeout(drawStale, 150) : 0;
 		};
 		const draw = () => {
 			if (waiting)
@@ -391,9 +413,9 @@
 				return;
 			selected = { track, i };
 			const name = names[track.names[i]], partners = partnersOf(selected);
-			const row = rowOf(name), detail = details[track.details[i]];
+			const row = isIdle(track.names[i]) ? null : rowOf(name), detail = details[track.details[i]];
 			arrows = partners.map((partner) => (track.kind === "calls" ? [selected, partner] : [partner, selected]));
-			said.textContent = `${track.label}: ${name}, ${times(track, i)}${detail ? `; ${detail}` : ""}`;
+			said.textContent = `${track.label}: ${titleOf(track, i)}, ${times(track, i)}${detail ? `; ${detail}` : ""}`;
 			actions.replaceChildren(button("Zoom to it", "", () => zoomTo(selected)));
 			if (partners.length) {
 				const first = partners[0], many = partners.length > 1 ? `, the first of ${partners.length}` : "";
@@ -423,49 +445,61 @@
 								level.found[i] |= below.found[j];
 				});
 		};
-		const comesBefore = (a, b) => a.track.starts[a.i] - b.track.starts[b.i] || tracks.indexOf(a.track) - tracks.indexOf(b.track) || a.i - b.i;
-		// The next record that is looked for, or the one before, round the ends; and the how manieth it is.
-		const findNext = (backwards) => {
-			let next = null, last = null, count = 0, place = 0;
-			for (const track of found ? tracks : [])
-				for (let i = 0; i < track.count; i++) {
-					if (!found[track.names[i]])
-						continue;
-					const each = { track, i };
-					count++;
-					if (!last || (comesBefore(each, last) < 0) !== backwards)
-						last = each;
-					if (selected && (comesBefore(each, selected) < 0) === backwards && comesBefore(each, selected) &&
-						(!next || (comesBefore(each, next) < 0) !== backwards))
-						next = each;
-				}
-			next = next || last;
-			if (!next) {
-				foundText.textContent = found ? "none" : "";
-				return;
+		// How many records of a track come before one of any track: by their start, then by the track.
+		const countBefore = (track, { track: other, i }) => {
+			if (track === other)
+				return i;
+			const start = other.starts[i], first = tracks.indexOf(track) < tracks.indexOf(other);
+			let low = 0, high = track.count;
+			while (low < high) {
+				const middle = (low + high) >> 1;
+				if (track.starts[middle] < start || (first && track.starts[middle] === start))
+					low = middle + 1;
+				else
+					high = middle;
 			}
+			return low;
+		};
+		// The nearest record that is looked for, after one or before it; null: there is none.
+		const nearest = (from, backwards) => {
+			let best = null;
+			for (const track of tracks) {
+				const step = backwards ? -1 : 1;
+				let i = !from ? (backwards ? track.count - 1 : 0) : countBefore(track, from) + (backwards ? -1 : track === from.track ? 1 : 0);
+				while (i >= 0 && i < track.count && !found[track.names[i]])
+					i += step;
+				if (i >= 0 && i < track.count && (!best || (countBefore(track, best) > i) !== backwards))
+					best = { track, i };
+			}
+			return best;
+		};
+		const countOf = (isCounted) => {
+			let count = 0;
 			for (const track of tracks)
-				for (let i = 0; i < track.count; i++)
-					place += found[track.names[i]] && comesBefore({ track, i }, next) <= 0;
-			foundText.textContent = `${counted(place)} of ${counted(count)}`;
+				for (let i = 0, end = isCounted(track); i < end; i++)
+					count += found[track.names[i]];
+			return count;
+		};
+		// Chooses the next one, or the one before, round the ends.
+		const findNext = (backwards) => {
+			const next = found && (nearest(selected, backwards) || nearest(null, backwards));
+			if (!next)
+				return;
+			foundText.textContent = `${counted(countOf((track) => countBefore(track, next)) + 1)} of ${counted(countOf((track) => track.count))}`;
 			choose(next.track, next.i);
 		};
 		const countFound = () => {
-			let count = 0;
-			for (const track of found ? tracks : [])
-				for (let i = 0; i < track.count; i++)
-					count += found[track.names[i]];
-			foundText.textContent = found ? counted(count) : "";
+			foundText.textContent = found ? counted(countOf((track) => track.count)) : "";
 		};
 		const search = () => {
 			const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-			markFound(words.length ? Uint8Array.from(names, (name) => words.every((word) => name.toLowerCase().includes(word))) : null);
+			markFound(words.length ? Uint8Array.from(texts, (text) => words.every((word) => text.toLowerCase().includes(word))) : null);
 			countFound();
 			draw();
 		};
 		const goToName = (name) => {
 			input.value = name;
-			markFound(Uint8Array.from(names, (each) => each === name));
+			markFound(Uint8Array.from(names, (each, i) => each === name && !isIdle(i)));
 			selected = null;
 			section.scrollIntoView();
 			findNext(false);
@@ -485,7 +519,7 @@
 			const classes = data.classes.map(([, text], i) => rows.filter((row) => row.class === i)
 				.reduce((sum, row) => ({ ...sum, time: sum.time + row.time, count: sum.count + row.count }), { name: text, class: i, time: 0, count: 0 }));
 			rows.sort((a, b) => b.time - a.time);
-			return { classes: classes.filter((row) => row.count), rows: rows.filter((row) => row.class < 4) };
+			return { classes: classes.filter((row) => row.count), rows: rows.filter((row) => !isIdle(row.id)) };
 		};
 		const drawSums = () => {
 			const { classes, rows } = sumsOf(area);
@@ -529,7 +563,7 @@
 			walk(track, at - pixel, at + pixel, pixel, (i) => {
 				if (track.starts[i] <= at && at <= track.starts[i] + track.lengths[i])
 					wide = i;
-			}, (start, time, record, level, i) => {
+			}, (start, end, time, record, level, i) => {
 				if (longest < 0 || track.lengths[record] > track.lengths[longest])
 					longest = record;
 				others += recordsOf(level, i, track);
@@ -539,13 +573,16 @@
 				return { i: wide, others: 0 };
 			return { i: longest, others: Math.max(others - 1, 0), busy };
 		};
+		let pointer = 0.5; // where it is over the tracks, from 0 to 1: keys zoom there
 		const pointAt = (track, event) => {
+			const box = track.canvas.getBoundingClientRect();
+			pointer = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1);
 			const { i, others, busy } = recordAt(track, event);
 			tip.hidden = i < 0;
 			if (i < 0)
 				return;
 			const detail = details[track.details[i]];
-			tip.replaceChildren(made("b", { textContent: names[track.names[i]] }), made("div", { textContent: times(track, i) }));
+			tip.replaceChildren(made("b", { textContent: titleOf(track, i) }), made("div", { textContent: times(track, i) }));
 			if (detail)
 				tip.append(made("div", { textContent: detail }));
 			if (others)
@@ -581,9 +618,9 @@
 				});
 		};
 		const keys = {
-			"+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": whole, Home: whole,
+			"+": () => zoom(0.5, pointer), "=": () => zoom(0.5, pointer), "-": () => zoom(2, pointer), "0": whole, Home: whole,
 			ArrowLeft: () => pan(-0.25), ArrowRight: () => pan(0.25),
-			w: () => zoom(0.8), s: () => zoom(1.25), a: () => pan(-0.1), d: () => pan(0.1),
+			w: () => zoom(0.8, pointer), s: () => zoom(1.25, pointer), a: () => pan(-0.1), d: () => pan(0.1),
 			"[": (track) => step(track, -1), "]": (track) => step(track, 1),
 			Enter: () => selected && zoomTo(selected), Escape: clear,
 			n: () => findNext(false), N: () => findNext(true),
@@ -649,6 +686,7 @@
 				from = null;
 			});
 			canvas.addEventListener("pointerleave", () => {
+				pointer = 0.5;
 				tip.hidden = true;
 			});
 			canvas.addEventListener("dblclick", (event) => {
@@ -678,7 +716,7 @@
 		const tools = made("div", { className: "tools timeline-tools" },
 			button("+", "Zoom in", () => zoom(0.5)), button("\u2212", "Zoom out", () => zoom(2)),
 			button("\u2190", "Earlier", () => pan(-0.25)), button("\u2192", "Later", () => pan(0.25)),
-			button("Whole", "The whole trace", whole), button("Sum up", "Sums of what is in view", () => select(view.from, view.to)), range);
+			button("Whole", "The whole trace", whole), button("Sum up", "Sum up what is in view", () => select(view.from, view.to)), range);
 		tools.append(input, button("\u2191", "Previous record found", () => findNext(true)), button("\u2193", "Next record found", () => findNext(false)), foundText);
 		const keysText = made("details", { className: "remark" }, made("summary", { textContent: "Keys and mouse" }), made("p", { textContent:
 			"On a track: W and S or + and - zoom, A and D or the arrows move, 0 shows the whole, [ and ] choose a record, Enter or a double click "
@@ -693,7 +731,7 @@
 		document.body.append(tip);
 
 		// From a row of a table to its records.
-		const known = new Set(names);
+		const known = new Set(names.filter((_, i) => !isIdle(i)));
 		for (const row of document.querySelectorAll("table.rows > tbody > tr")) {
 			const name = rowName(row);
 			if (!known.has(name))

@@ -289,14 +289,14 @@ def found_by_name(page, records):
     page.tab.click("input.timeline-search")
     page.tab.evaluate("document.activeElement.select()")
     page.tab.type("memcpy htod")
-    count = sum(each["kind"] == "memcpy" for each in records)
-    expect(page.wrong, text_of(page, ".timeline-found") == f"{count:,}",
-           f"{text_of(page, '.timeline-found')} copies, not {count}")
-    page.tab.press("Enter", 13, "\r")
-    first = text_of(page, ".timeline-found")
-    page.tab.press("Enter", 13, "\r", SHIFT)
-    expect(page.wrong, [first.split(" ")[0], text_of(page, ".timeline-found").split(" ")[0]] !=
-           ["", first.split(" ")[0]], f"Shift and Enter do not go back from {first}")
+    copies = sorted(each["start"] for each in records if each["kind"] == "memcpy")
+    before = sum(start < needle["start"] for start in copies)
+    found = [text_of(page, ".timeline-found")]
+    for modifiers in (0, SHIFT):
+        page.tab.press("Enter", 13, "\r", modifiers)
+        found.append(text_of(page, ".timeline-found"))
+    expected = [f"{len(copies):,}", f"{before + 1:,} of {len(copies):,}", f"{before:,} of {len(copies):,}"]
+    expect(page.wrong, found == expected, f"copies, the next, the one before: {found}, not {expected}")
 
 
 def pressed(page, text):
