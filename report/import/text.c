@@ -1,112 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a text file: those of GPU activities and CUDA's calls are read, what else it holds
- * is passed over, counted and said. */
+/* The lines of a text: headers, units, what profilers say around their tables, and rows. */
 #include "report/import/text.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/import/encoding.h"
 #include "report/import/json_rows.h"
-#include "report/import/quantity.h"
-#include "report/import/record.h"
-#include "report/import/report.h"
-#include "report/names/nsys_names.h"
-
-/* Parts that are listed, and reports that one can hold. */
-#define PARTS_MOST	 8
-#define LABEL_SIZE	 48
-#define TABLES_MOST	 64
-/* The least length that nsys shortens names to. */
-#define SHORTENED_LENGTH 100
-/* The separator of a table whose rows are objects in JSON. */
-#define JSON_ROWS	 '{'
-
-/* What a row is. */
-enum row_class { CLASS_GPU, CLASS_CALL, CLASS_OTHER, CLASS_COUNT };
-
-struct group;
-
-/* A run or a process, of which a file may hold several. */
-struct part {
-	size_t line;
-	char label[LABEL_SIZE];
-};
-
-/* A table of a part. */
-struct seen {
-	const struct report *report;
-	enum row_class section;
-	char device[LABEL_SIZE];
-};
-
-/* How the shares of a class of rows add up. */
-struct shares {
-	double sum, rounded; /* the latter: what the sum may lack or exceed by rounding */
-	size_t count;
-};
-
-struct text_import {
-	struct profile *profile;
-	const char *path;
-	unsigned wanted; /* 0: the file must have one part */
-	char *message;	 /* why the file is refused */
-	size_t size;
-	struct lines lines;
-
-	size_t line_begin; /* of the line, in the text */
-	char *copy;	   /* of the line, to be split */
-	size_t room;
-
-	/* The table. */
-	struct header header; /* report: NULL outside of one */
-	struct rule rule;
-	char separator;	    /* 0: a text table; or JSON_ROWS */
-	bool units_follow;  /* the row of units may be next */
-	bool entered;	    /* whether it was given to a part */
-	unsigned table;	    /* its number */
-	size_t header_line; /* from 1 */
-	/* Of the rows, where a text table has it in the first alone; NULL: none that is known. */
-	const struct group *group;
-	struct shares shares[CLASS_COUNT];
-	/* Lines since the last row that are none, and the first of them; they are the program's own
-	 * if another row follows. */
-	size_t strays, stray_line;
-
-	/* What was said before the table. */
-	const struct report *announced;
-	enum row_class section; /* of nvprof's tables without a column of types */
-	bool sectioned;
-	const char *section_rows; /* what those of a section are that are passed over */
-	char process[16], device[LABEL_SIZE], source[LABEL_SIZE], command[LABEL_SIZE];
-
-	/* What the part has. */
-	struct seen seen[TABLES_MOST];
-	size_t seen_count;
-	char part_process[16], part_source[LABEL_SIZE];
-	struct part parts[PARTS_MOST];
-	size_t part_count;
-	bool seen_own; /* whether a row was read */
-
-	/* Rows that were passed over and not said yet. */
-	const char *passed_what;
-	size_t passed, passed_line;
-	char first_passed[80]; /* what the first were, for a file that has no others */
-	/* The first row that was bad. */
-	char bad[64];
-};
-
-static bool is_wanted(const struct text_import *import)
-{
-	unsigned wanted = import->wanted ? import->wanted : 1;
-
-	return import->part_count <= 1 ? wanted == 1 || import->part_count == 0
-				       : import->part_count == wanted;
-}
+#include "report/import/text_import.h"
 
 __attribute__((format(printf, 2, 3))) static int refuse(struct text_import *import,
 							const char *format, ...)
@@ -122,502 +26,9 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct text_import *impo
 	return -EINVAL;
 }
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
-/* Says what was passed over so far. */
-static void say_passed(struct text_import *import)
-{
-	if (import->passed && is_wanted(import))
-		profile_say(import->profile, "%s: %zu row%s passed over after line %zu: %s",
-			    import->path, import->passed, plural(import->passed),
-			    import->passed_line - 1, import->passed_what);
-	import->passed = 0;
-}
-
-static void pass_over(struct text_import *import, size_t count, size_t line, const char *what)
-{
-	if (import->passed && strcmp(import->passed_what, what) != 0)
-		say_passed(import);
-	if (!import->passed) {
-		import->passed_what = what;
-		import->passed_line = line;
-	}
-	import->passed += count;
-	if (!*import->first_passed)
-		snprintf(import->first_passed, sizeof(import->first_passed), "%s", what);
-}
-
-/* A row that is none of the profiler's any more. */
-static void pass_damaged(struct text_import *import, const char *why)
-{
-	if (!*import->bad)
-		snprintf(import->bad, sizeof(import->bad), "line %zu: %s", import->lines.number,
-			 why);
-	pass_over(import, 1, import->lines.number, why);
-	if (is_wanted(import))
-		import->profile->damaged = true;
-}
-
-/* Whether the shares of the table's rows make a whole. */
-static void check_shares(struct text_import *import)
-{
-	for (int class = 0; class < CLASS_OTHER; class ++) {
-		const struct shares *shares = &import->shares[class];
-		double rounded = shares->rounded + 0.02;
-
-		if (!shares->count || fabs(shares->sum - 100) <= rounded || !is_wanted(import))
-			continue;
-		profile_say(import->profile,
-			    "%s: the shares of the table in line %zu add up to %.4g %%: %s",
-			    import->path, import->header_line, shares->sum,
-			    shares->sum < 100 ? "rows are missing" : "it holds rows twice");
-		import->profile->damaged = true;
-	}
-}
-
-static void end_table(struct text_import *import)
-{
-	if (import->header.report)
-		check_shares(import);
-	memset(import->shares, 0, sizeof(import->shares));
-	import->header.report = NULL;
-	import->strays = 0;
-	import->group = NULL;
-}
-
-static void begin_part(struct text_import *import)
-{
-	struct part *part = &import->parts[import->part_count];
-
-	say_passed(import);
-	if (import->part_count < PARTS_MOST) {
-		const char *label = *import->command ? import->command : import->source;
-
-		part->line = import->header_line;
-		if (*label)
-			snprintf(part->label, sizeof(part->label), "%s", label);
-		else if (*import->process)
-			snprintf(part->label, sizeof(part->label), "process %s", import->process);
-	}
-	import->part_count++;
-	import->seen_count = 0;
-	snprintf(import->part_process, sizeof(import->part_process), "%s", import->process);
-	snprintf(import->part_source, sizeof(import->part_source), "%s", import->source);
-}
-
-/* Gives the table, of which there is a row, to a part: a new one if the current one has this report
- * or is of another process or file. */
-static void enter_table(struct text_import *import)
-{
-	struct seen table = {.report = import->header.report};
-	bool again = import->part_count == 0;
-
-	if (import->header.places[ROLE_GROUP] < 0)
-		table.section = import->section;
-	memcpy(table.device, import->device, sizeof(table.device));
-	for (size_t i = 0; i < import->seen_count; i++)
-		again |= import->seen[i].report->tool != table.report->tool ||
-			 (import->seen[i].report == table.report &&
-			  import->seen[i].section == table.section &&
-			  strcmp(import->seen[i].device, table.device) == 0);
-	again |= *import->process && *import->part_process &&
-		 strcmp(import->process, import->part_process) != 0;
-	again |= *import->source && *import->part_source &&
-		 strcmp(import->source, import->part_source) != 0;
-	if (again)
-		begin_part(import);
-	if (import->seen_count < TABLES_MOST)
-		import->seen[import->seen_count++] = table;
-	import->entered = true;
-	import->table++;
-}
-
-/* cuda… and cu…, as cuLaunchKernel: a call of CUDA's interfaces. */
-static bool is_call(const char *name)
-{
-	size_t prefix = strncmp(name, "cuda", 4) == 0 ? 4 : 2;
-
-	return strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[prefix]);
-}
-
-static const char *cell_of(const struct text_import *import, const struct cells *cells,
-			   enum role role)
-{
-	int place = import->header.places[role];
-
-	return place < 0 ? "" : cells->text[place];
-}
-
 static bool begins(const char *text, const char *start)
 {
 	return strncmp(text, start, strlen(start)) == 0;
-}
-
-/* The groups of rows, and what those are; nvprof's text has a colon behind them. */
-static const struct group {
-	const char *name;
-	enum row_class class;
-	const char *rows; /* what they are, where they are passed over */
-} groups[] = {
-	{"GPU activities", CLASS_GPU, ""},
-	{"API calls", CLASS_CALL, ""},
-	{"OpenACC (excl)", CLASS_OTHER, "OpenACC, which is the host's time"},
-	{"OpenACC (incl)", CLASS_OTHER, "OpenACC, which is the host's time"},
-	{"OpenMP (excl)", CLASS_OTHER, "OpenMP, which is the host's time"},
-	{"OpenMP (incl)", CLASS_OTHER, "OpenMP, which is the host's time"},
-	{"Range", CLASS_OTHER, "ranges and markers"},
-	{"CUDA graphs", CLASS_OTHER, "whole launches of CUDA graphs"},
-	{"CUDA_KERNEL", CLASS_GPU, ""},
-	{"MEMORY_OPER", CLASS_GPU, ""},
-	{"CUDA_API", CLASS_CALL, ""},
-};
-
-/* NULL: there is no such group. */
-static const struct group *group_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
-		size_t length = strlen(groups[i].name);
-
-		if (begins(name, groups[i].name) &&
-		    (!name[length] || strcmp(name + length, ":") == 0))
-			return &groups[i];
-	}
-	return NULL;
-}
-
-static enum row_class class_of(struct text_import *import, const struct cells *cells,
-			       const char *name)
-{
-	const char *group = cell_of(import, cells, ROLE_GROUP);
-
-	switch (import->header.report->kind) {
-	case REPORT_GPU:
-		return CLASS_GPU;
-	case REPORT_CALLS:
-		return is_call(name) ? CLASS_CALL : CLASS_OTHER;
-	case REPORT_TRACE:
-		if (begins(name, "[Unified Memory"))
-			return CLASS_OTHER;
-		if (*cell_of(import, cells, ROLE_DEVICE) &&
-		    *cell_of(import, cells, ROLE_DEVICE) != '-')
-			return CLASS_GPU;
-		return is_call(name) ? CLASS_CALL : CLASS_OTHER;
-	case REPORT_GROUPED:
-		/* A table alone, without the lines around it. */
-		if (import->header.places[ROLE_GROUP] < 0 && !import->sectioned && !import->entered)
-			import->section = is_call(name) ? CLASS_CALL : CLASS_GPU;
-		if (import->header.places[ROLE_GROUP] < 0)
-			return import->section;
-		if (import->section == CLASS_OTHER)
-			return CLASS_OTHER;
-		if (*group)
-			import->group = group_of(group);
-		return import->group ? import->group->class : CLASS_OTHER;
-	case REPORT_OTHER:
-		break;
-	}
-	return CLASS_OTHER;
-}
-
-/* What the rows of the table are that are passed over. */
-static const char *others_of(const struct text_import *import)
-{
-	const struct report *report = import->header.report;
-
-	if (import->section == CLASS_OTHER && report->tool == TOOL_NVPROF)
-		return import->section_rows;
-	if (report->kind == REPORT_GROUPED && import->group)
-		return import->group->rows;
-	if (report->kind == REPORT_CALLS)
-		report = report_of_others(report) ?: report;
-	return *report->rows ? report->rows : "neither GPU activities nor calls of CUDA's";
-}
-
-/* Reads the row's numbers; returns what is wrong, or NULL. */
-static const char *read_figures(const struct text_import *import, const struct cells *cells,
-				struct quantity figures[ROLE_COUNT])
-{
-	static const char *const wrong[ROLE_COUNT] = {
-		[ROLE_SHARE] = "bad share",	      [ROLE_TOTAL] = "bad total time",
-		[ROLE_CALLS] = "bad number of calls", [ROLE_MORE_CALLS] = "bad number of calls",
-		[ROLE_AVERAGE] = "bad average",	      [ROLE_MEDIAN] = "bad median",
-		[ROLE_MINIMUM] = "bad minimum",	      [ROLE_MAXIMUM] = "bad maximum",
-		[ROLE_DEVIATION] = "bad deviation",   [ROLE_DURATION] = "bad duration",
-	};
-	int last = import->header.places[ROLE_NAME];
-	char mark = decimal_mark(cells->text, last < 0 ? cells->count : (size_t)last);
-
-	for (unsigned role = 0; role <= ROLE_DURATION; role++) {
-		struct quantity *figure = &figures[role];
-		double unit = role_is_time(role) ? import->header.units[role] : 0;
-
-		*figure = (struct quantity){0};
-		if (import->header.places[role] < 0)
-			continue;
-		if (!read_quantity(cell_of(import, cells, role), mark, unit, figure))
-			return wrong[role];
-		if ((role == ROLE_CALLS || role == ROLE_MORE_CALLS) &&
-		    figure->value != floor(figure->value))
-			return wrong[role];
-	}
-	return NULL;
-}
-
-/* Whether a <= b within what is lost by rounding. */
-static bool at_most(const struct quantity *a, const struct quantity *b)
-{
-	return !a->given || !b->given ||
-	       a->value <= b->value + a->error + b->error + 1 + 1e-6 * b->value;
-}
-
-/* What does not fit together in a row; NULL: nothing. A row of which a part is lost, or that was
- * made of two, mostly shows by that. */
-static const char *check_figures(const struct quantity *figures, double calls)
-{
-	const struct quantity *total = &figures[ROLE_TOTAL], *average = &figures[ROLE_AVERAGE];
-	const struct quantity *least = &figures[ROLE_MINIMUM], *most = &figures[ROLE_MAXIMUM];
-	const struct quantity *deviation = &figures[ROLE_DEVIATION];
-	double range = most->value - least->value, slack;
-
-	slack = total->error + calls * average->error + 1e-6 * total->value;
-	if (fabs(total->value - average->value * calls) > slack)
-		return "total, calls and average do not fit together";
-	if (!at_most(least, average) || !at_most(average, most) ||
-	    !at_most(least, &figures[ROLE_MEDIAN]) || !at_most(&figures[ROLE_MEDIAN], most))
-		return "least, average and most do not fit together";
-	/* Calls that are no shorter than the least and no longer than the most make that total. */
-	slack = 0.02 * total->value + calls * (least->error + most->error + 1);
-	if (least->given && most->given &&
-	    (most->value + (calls - 1) * least->value > total->value + slack ||
-	     least->value + (calls - 1) * most->value < total->value - slack))
-		return "least, most and total do not fit together";
-	/* Two values that far apart alone make more than half of that deviation. */
-	if (deviation->given && deviation->value > 0 && calls > 1 &&
-	    deviation->value + deviation->error < range / sqrt(2 * (calls - 1)) / 2)
-		return "range and deviation do not fit together";
-	return figures[ROLE_SHARE].value > 100.1 ? "bad share" : NULL;
-}
-
-/* Whether all of a name is that of a call. */
-static bool is_call_name(const char *name)
-{
-	const char *at = name;
-
-	while (isalnum((unsigned char)*at) || *at == '_')
-		at++;
-	return is_call(name) && !*at;
-}
-
-/* nsys shortens names in text: it ends them with an ellipsis now, and cut them off until 2020. */
-static bool is_shortened(const struct text_import *import, const char *name)
-{
-	size_t length = strlen(name);
-
-	if (!import->separator && length >= SHORTENED_LENGTH)
-		return true;
-	return length >= 3 && strcmp(name + length - 3, "\xe2\x80\xa6") == 0;
-}
-
-/* Whether a name is whole, as far as its brackets and quotes tell. */
-static bool is_whole_name(const struct text_import *import, enum row_class class, const char *name)
-{
-	static const char *const pairs[] = {"()", "[]", "{}"};
-	size_t quotes = 0;
-
-	/* Columns are that far apart; and no name of a kernel or call begins with a digit. */
-	if (strstr(name, "  ") || isdigit((unsigned char)*name))
-		return false;
-	/* [CUDA memcpy HtoD] */
-	if (*name == '[')
-		return strcspn(name + 1, "[]") + 2 == strlen(name) && name[strlen(name) - 1] == ']';
-	if (is_shortened(import, name))
-		return true;
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
-		long depth = 0;
-
-		for (const char *at = name; *at && depth >= 0; at++)
-			depth += (*at == pairs[i][0]) - (*at == pairs[i][1]);
-		if (depth != 0)
-			return false;
-	}
-	for (const char *at = name; *at; at++)
-		quotes += *at == '"';
-	return quotes % 2 == 0 && (class == CLASS_GPU || is_call_name(name));
-}
-
-/* What kind of file it is, as the first row says it. */
-static const char *source_of(const struct text_import *import)
-{
-	const bool nvprof = import->header.report->tool == TOOL_NVPROF;
-
-	switch (import->separator) {
-	case '\0':
-		return nvprof ? "nvprof text" : "nsys text";
-	case JSON_ROWS:
-		return nvprof ? "nvprof JSON" : "nsys JSON";
-	default:
-		return nvprof ? "nvprof CSV" : "nsys CSV";
-	}
-}
-
-static void add_share(struct text_import *import, enum row_class class,
-		      const struct quantity *share)
-{
-	/* nsys has one whole of both classes where a column tells them apart. */
-	struct shares *shares =
-		import->header.report->tool == TOOL_NSYS ? import->shares : &import->shares[class];
-	double errors = 3 * share->error;
-
-	if (!share->given || class == CLASS_OTHER)
-		return;
-	shares->sum += share->value;
-	shares->count++;
-	/* Many that are not zero differ by chance from what they are; those of zero are all more.
-	 */
-	shares->rounded =
-		share->value > 0 ? hypot(shares->rounded, errors) : shares->rounded + share->error;
-}
-
-/* The name without what nvprof's traces have behind it. */
-static void cut_name(const struct text_import *import, enum row_class class, char *name)
-{
-	size_t length = strlen(name);
-	char *open = strrchr(name, '[');
-
-	while (length && name[length - 1] == ' ')
-		name[--length] = '\0';
-	if (import->header.report->tool != TOOL_NVPROF ||
-	    import->header.report->kind != REPORT_TRACE)
-		return;
-	if (open && open > name + 1 && open[-1] == ' ' && length &&
-	    open[1 + strspn(open + 1, "0123456789")] == ']' &&
-	    open + 2 + strspn(open + 1, "0123456789") == name + length)
-		open[-1] = '\0';
-	open = class == CLASS_CALL ? strstr(name, " (") : NULL;
-	if (open)
-		*open = '\0';
-}
-
-static int add_row(struct text_import *import, enum row_class class, const char *name,
-		   const struct quantity *figures, uint64_t calls, bool timed)
-{
-	const struct quantity *total = &figures[ROLE_TOTAL], *average = &figures[ROLE_AVERAGE];
-	double variance;
-	struct profile_row *row;
-
-	name = nsys_row_name(name);
-	row = profile_row(import->profile, class == CLASS_CALL, name, name);
-	if (!row)
-		return -ENOMEM;
-	/* A row of two of nsys's reports is one row; nvprof has a table for each device. */
-	if (row->part && row->part != import->table && import->header.report->tool != TOOL_NVPROF)
-		return 0;
-	/* Names that nsys has shortened may be the same, and there is one table with a row for each
-	 * grid. */
-	if (row->part == import->table && import->header.report->kind != REPORT_TRACE &&
-	    !is_shortened(import, name) && !strstr(import->header.report->header, "GridXYZ")) {
-		pass_damaged(import, "a row that is there twice");
-		return 0;
-	}
-	row->part = import->table;
-	variance = figures[ROLE_DEVIATION].value * figures[ROLE_DEVIATION].value;
-	if (!figures[ROLE_DEVIATION].given)
-		variance = profile_variance_bound(average->value, figures[ROLE_MINIMUM].value,
-						  figures[ROLE_MAXIMUM].value, calls);
-	profile_add_group(row, calls, timed ? calls : 0, total->value, average->value, variance,
-			  figures[ROLE_MINIMUM].value, figures[ROLE_MAXIMUM].value);
-	return 0;
-}
-
-/* Whether it is a row of the table: if the cells are as many and begin as a row's do. */
-static bool is_row(const struct text_import *import, const struct cells *cells)
-{
-	/* Lines of text may have as many words. */
-	if (!import->separator && import->header.places[ROLE_GROUP] != 0 &&
-	    !isdigit((unsigned char)*cells->text[0]) && *cells->text[0] != '-')
-		return false;
-	return !cells->open && cells->count == import->header.count &&
-	       (import->header.places[ROLE_NAME] < 0 || *cell_of(import, cells, ROLE_NAME));
-}
-
-/* Takes a row of the table; 0 or -errno. */
-static int take_row(struct text_import *import, struct cells *cells)
-{
-	struct quantity figures[ROLE_COUNT];
-	const struct quantity *total = &figures[ROLE_TOTAL];
-	const char *wrong;
-	enum row_class class;
-	double calls;
-	char *name;
-
-	name = import->header.places[ROLE_NAME] < 0 ? NULL
-						    : cells->text[import->header.places[ROLE_NAME]];
-	class = name ? class_of(import, cells, name) : CLASS_OTHER;
-	if (class == CLASS_OTHER) {
-		if (import->header.places[ROLE_GROUP] >= 0 && import->section != CLASS_OTHER &&
-		    !import->group)
-			pass_damaged(import, "no type of a row");
-		else
-			pass_over(import, 1, import->lines.number, others_of(import));
-		return 0;
-	}
-	wrong = read_figures(import, cells, figures);
-	if (!wrong && import->header.report->kind == REPORT_TRACE) {
-		if (!figures[ROLE_DURATION].given)
-			wrong = "bad duration";
-		for (unsigned role = ROLE_AVERAGE; role <= ROLE_MAXIMUM; role++)
-			figures[role] = figures[ROLE_DURATION];
-		figures[ROLE_TOTAL] = figures[ROLE_DURATION];
-		figures[ROLE_CALLS] = (struct quantity){.value = 1, .given = true};
-	}
-	/* nvprof cuts an average down to nanoseconds. */
-	if (import->header.report->tool == TOOL_NVPROF)
-		figures[ROLE_AVERAGE].error += 1;
-	calls = figures[ROLE_CALLS].value + figures[ROLE_MORE_CALLS].value;
-	/* ktime leaves the fields empty of what it did not time. */
-	if (!wrong && calls == 0)
-		wrong = "no calls";
-	else if (!wrong && total->given)
-		wrong = check_figures(figures, calls);
-	else if (!wrong && figures[ROLE_AVERAGE].given)
-		wrong = "bad total time";
-	cut_name(import, class, name);
-	if (!wrong && !is_whole_name(import, class, name))
-		wrong = "a name that is cut";
-	if (wrong) {
-		pass_damaged(import, wrong);
-		return 0;
-	}
-	if (import->strays) {
-		pass_over(import, import->strays, import->stray_line, "no row of the table");
-		import->strays = 0;
-	}
-	if (!import->entered)
-		enter_table(import);
-	add_share(import, class, &figures[ROLE_SHARE]);
-	/* Kernels may be called so; but in a file that was put together calls stand there. */
-	if (class == CLASS_GPU && is_call_name(name) && is_wanted(import)) {
-		profile_say(import->profile,
-			    "%s: line %zu: is %s a GPU activity, or are lines missing?",
-			    import->path, import->lines.number, name);
-		import->profile->damaged = true;
-	}
-	if (!import->lines.ended && !cells->last_quoted && import->separator != JSON_ROWS &&
-	    is_wanted(import)) {
-		profile_say(import->profile,
-			    "%s: line %zu has no end: if \"%s\" is a whole name, end it",
-			    import->path, import->lines.number, name);
-		import->profile->damaged = true;
-	}
-	import->seen_own = true;
-	if (!import->profile->source)
-		import->profile->source = source_of(import);
-	return is_wanted(import)
-		       ? add_row(import, class, name, figures, (uint64_t)calls, total->given)
-		       : 0;
 }
 
 static int begin_table(struct text_import *import, const struct header *header, char separator)
@@ -625,7 +36,7 @@ static int begin_table(struct text_import *import, const struct header *header, 
 	if (header->bad_unit)
 		return refuse(import, "line %zu: unknown unit \"%.*s\"", import->lines.number,
 			      (int)strcspn(header->bad_unit, ")"), header->bad_unit);
-	end_table(import);
+	rows_end_table(import);
 	import->header = *header;
 	import->separator = separator;
 	import->rule.count = 0;
@@ -729,7 +140,7 @@ static int take_units(struct text_import *import, char *line)
 	} else {
 		split_values(&cells, line, import->separator);
 		if (cells.open || cells.count != header->count ||
-		    *cell_of(import, &cells, ROLE_NAME))
+		    *text_cell(import, &cells, ROLE_NAME))
 			return 0;
 	}
 	for (size_t i = 0; i < cells.count; i++) {
@@ -791,7 +202,7 @@ static void take_banner(struct text_import *import, const char *said, const char
 	for (size_t i = 0; i < sizeof(within) / sizeof(*within); i++)
 		if (begins(said, within[i]))
 			return;
-	end_table(import);
+	rows_end_table(import);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
 		if (!begins(said, sections[i].start))
 			continue;
@@ -811,7 +222,7 @@ static void take_announcement(struct text_import *import, const char *line,
 {
 	const char *file = strstr(line, "Processing [");
 
-	end_table(import);
+	rows_end_table(import);
 	import->announced = report;
 	if (file)
 		snprintf(import->source, sizeof(import->source), "%.*s",
@@ -832,7 +243,7 @@ static bool split(struct text_import *import, struct cells *cells, char *line)
 {
 	if (!import->separator)
 		return split_text(cells, line, &import->header, &import->rule) &&
-		       is_row(import, cells);
+		       rows_fits(import, cells);
 	split_values(cells, line, import->separator);
 	for (size_t i = 0; import->separator == '|' && i < cells->count && i <= COLUMNS_MOST; i++)
 		cells->text[i] = trim(cells->text[i]);
@@ -842,7 +253,7 @@ static bool split(struct text_import *import, struct cells *cells, char *line)
 		if (line)
 			split_values(cells, line, import->separator);
 	}
-	return is_row(import, cells);
+	return rows_fits(import, cells);
 }
 
 /* Whether a line that is no row looks like what is left of one. */
@@ -883,11 +294,11 @@ static int take_line_of_table(struct text_import *import)
 			return taken ?: -ENOMEM;
 	}
 	if (split(import, &cells, line))
-		return take_row(import, &cells) ?: 1;
+		return rows_take(import, &cells) ?: 1;
 	if (import->header.report->kind == REPORT_OTHER || !is_like_row(import, import->lines.line))
 		return 0;
-	pass_damaged(import,
-		     import->lines.ended ? "not a whole row" : "the file ends in the middle of it");
+	rows_pass_damaged(import, import->lines.ended ? "not a whole row"
+						      : "the file ends in the middle of it");
 	return 1;
 }
 
@@ -915,7 +326,7 @@ static int take_object(void *with, struct cells *titles, struct cells *values)
 		/* Here numbers have no unit but that of their title. */
 		import->units_follow = false;
 	}
-	return is_row(import, values) ? take_row(import, values) : 0;
+	return rows_fits(import, values) ? rows_take(import, values) : 0;
 }
 
 /* Reads the array that the line begins. */
@@ -934,16 +345,16 @@ static int take_array(struct text_import *import)
 		return -ENOMEM;
 	memcpy(array, begin, length);
 	strcpy(array + length, cut ? "]" : "");
-	end_table(import);
+	rows_end_table(import);
 	error = json_rows_read(array, length + cut, take_object, import);
 	free(array);
 	if (error == -EINVAL && !*import->message)
-		pass_damaged(import, "no JSON");
+		rows_pass_damaged(import, "no JSON");
 	else if (error)
 		return error;
 	else if (cut)
-		pass_damaged(import, "the file ends in the middle of it");
-	end_table(import);
+		rows_pass_damaged(import, "the file ends in the middle of it");
+	rows_end_table(import);
 	import->announced = NULL;
 	/* Goes on behind the array's last line. */
 	end = (size_t)(begin - text) + length;
@@ -1059,8 +470,8 @@ static int import_part(struct profile *profile, const char *text, size_t length,
 	*message = '\0';
 	error = read_lines(&import);
 	if (!error) {
-		end_table(&import);
-		say_passed(&import);
+		rows_end_table(&import);
+		rows_say_passed(&import);
 	}
 	if (error && !*message)
 		snprintf(message, size, "%s: %s", path, strerror(-error));
