@@ -159,7 +159,7 @@ held() {
 		GPU 1 1000000550 5000
 		GPU 0 1000000600 2000
 	END
-	jq -c '.traceEvents[] | select(.ph == "C") | [.name, .pid - 1073741824, .ts, .args.bytes]' chrome >lines
+	jq -c '.traceEvents[] | select(.ph == "C") | [.name, .pid, .ts, .args.bytes]' chrome >lines
 	diff - lines <<-END
 		["Memory held",0,0.55,3000]
 		["Memory held",1,0.55,5000]

@@ -32,7 +32,7 @@ side_by_side()
 of_chrome()
 {
 	"$built/ktime" export "$@" --chrome - session | jq -r '.traceEvents[] |
-		select(.ph == "C" and .name == "Memory held") | "\(.pid - 1073741824) \(.args.bytes)"'
+		select(.ph == "C" and .name == "Memory held") | "\(.pid) \(.args.bytes)"'
 }
 
 @test "each change is in the timeline, when and as the device made it" {

@@ -252,7 +252,7 @@ Range: 100.00% 4 inner
 	in_ranges started
 	"$built/ktime" export -f --chrome chrome.json --sqlite nsys.sqlite session
 	is '["X","inside"] ["b","other"] ["b","request"] ["e","other"] ["e","request"]' sh -c \
-		"jq -c '.traceEvents[] | select(.cat == \"range\") | [.ph, .name]' chrome.json | LC_ALL=C sort | xargs -d '\n'"
+		"jq -c '.traceEvents[] | select(.cat == \"user_annotation\") | [.ph, .name]' chrome.json | LC_ALL=C sort | xargs -d '\n'"
 	is "59|inside|0
 60|other|1
 60|request|0

@@ -7,7 +7,8 @@
 #include "tests/unit/records.h"
 #include "tests/unit/one_trace.h"
 
-#define DEVICE_PID 0x40000000
+/* Numbers of processes and threads from here on are nothing's. */
+#define FREE_NUMBERS 0x40000000
 
 static struct options options;
 static cJSON *document, *events;
@@ -164,9 +165,10 @@ TEST(a_launch_points_to_its_kernel)
 	assert_string_equal(text_of(slice, "cat"), "kernel");
 	assert_true(number_of(slice, "ts") == 2.0);
 	assert_true(number_of(slice, "dur") == 2.5);
-	assert_string_equal(text_of(cJSON_GetObjectItem(slice, "args"), "grid"), "8x2x1");
-	assert_string_equal(label_of("process_name", DEVICE_PID + 1, 0), "GPU 1: NVIDIA H200");
-	assert_string_equal(label_of("thread_name", DEVICE_PID + 1, 1), "Stream 13 (context 2)");
+	assert_true(number_of(slice, "pid") == 1);
+	assert_true(number_of(slice, "tid") == 13);
+	assert_string_equal(label_of("process_name", 1, 0), "GPU 1: NVIDIA H200");
+	assert_string_equal(label_of("thread_name", 1, 13), "Stream 13 (context 2)");
 	slice = find("X", 0);
 	assert_true(number_of(slice, "pid") == 321);
 	assert_true(number_of(slice, "tid") == 322);
@@ -185,9 +187,13 @@ static void has_arguments(int n, const char *expected)
 	free(text);
 }
 
+#define AT "{\"device\":1,\"context\":3,\"stream\":21"
+
 TEST(each_kind_has_its_arguments)
 {
 	const struct trace_record every = {.device = 1,
+					   .context = 3,
+					   .stream = 21,
 					   .correlation = 9,
 					   .bytes = 8192,
 					   .grid = {1, 2, 3},
@@ -213,19 +219,82 @@ TEST(each_kind_has_its_arguments)
 	call.kernel = session_intern(session, "_Z1kv");
 	record(ROW_RUNTIME_API, "cudaLaunchKernel", 9800, 9900, call);
 	export();
-	has_arguments(0, "{\"correlation\":9,\"grid\":\"1x2x3\",\"block\":\"4x5x6\",\"registers\":"
-			 "10,\"static shared memory\":11,\"dynamic shared "
-			 "memory\":12,\"mangled\":\"_Z1kv\",\"graph\":14,\"graph "
-			 "node\":15,\"clock\":\"events\"}");
-	has_arguments(1, "{\"correlation\":9,\"from\":\"pinned\",\"to\":\"device\",\"bytes\":8192,"
-			 "\"graph\":14,\"graph node\":15,\"clock\":\"events\"}");
-	has_arguments(2, "{\"correlation\":9,\"bytes\":8192,\"graph\":14,\"graph "
-			 "node\":15,\"clock\":\"events\"}");
-	has_arguments(3, "{\"correlation\":9,\"from\":\"pinned\",\"to\":\"device\",\"bytes\":8192,"
-			 "\"graph\":14,\"graph node\":15,\"clock\":\"events\"}");
-	has_arguments(4, "{\"correlation\":9,\"graph\":14,\"graph node\":15,\"clock\":\"events\"}");
+	has_arguments(0, AT
+		      ",\"shared memory\":23,\"correlation\":9,\"grid\":[1,2,3],\"block\":[4,5,6],"
+		      "\"registers per thread\":10,\"static shared memory\":11,\"dynamic "
+		      "shared memory\":12,\"mangled\":\"_Z1kv\",\"graph\":14,\"graph "
+		      "node\":15,\"clock\":\"events\"}");
+	has_arguments(1, AT ",\"memory bandwidth (GB/s)\":16.384,\"correlation\":9,\"from\":"
+			    "\"pinned\",\"to\":\"device\",\"bytes\":8192,\"graph\":14,\"graph "
+			    "node\":15,\"clock\":\"events\"}");
+	has_arguments(2, AT ",\"memory bandwidth (GB/s)\":16.384,\"correlation\":9,\"bytes\":8192,"
+			    "\"graph\":14,\"graph node\":15,\"clock\":\"events\"}");
+	has_arguments(3, AT ",\"memory bandwidth (GB/s)\":16.384,\"correlation\":9,\"from\":"
+			    "\"pinned\",\"to\":\"device\",\"bytes\":8192,\"graph\":14,\"graph "
+			    "node\":15,\"clock\":\"events\"}");
+	has_arguments(4,
+		      AT ",\"correlation\":9,\"graph\":14,\"graph node\":15,\"clock\":\"events\"}");
 	has_arguments(5, "{\"correlation\":7,\"result\":700}");
 	has_arguments(6, "{\"correlation\":7,\"result\":700,\"kernel\":\"k()\"}");
+}
+
+/* As PyTorch's profiler has them: by these names readers tell copies from kernels. */
+TEST(categories_and_names_are_those_of_pytorch)
+{
+	static const struct {
+		enum row_kind kind;
+		const char *name, *category, *written;
+	} kinds[] = {
+		{ROW_KERNEL, "k", "kernel", "k"},
+		{ROW_GRAPH, "[CUDA graph 3]", "kernel", "[CUDA graph 3]"},
+		{ROW_MEMCPY, "[CUDA memcpy DtoH]", "gpu_memcpy",
+		 "Memcpy DtoH (Device -> Pageable)"},
+		{ROW_MOVEMENT, "[CUDA unified memory HtoD]", "gpu_memcpy",
+		 "Memcpy HtoD (Unified memory)"},
+		{ROW_MOVEMENT, "[CUDA prefetch]", "gpu_memcpy", "[CUDA prefetch]"},
+		{ROW_MEMSET, "[CUDA memset]", "gpu_memset", "Memset (Pageable)"},
+		{ROW_RUNTIME_API, "cudaMalloc", "cuda_runtime", "cudaMalloc"},
+		{ROW_DRIVER_API, "cuInit", "cuda_driver", "cuInit"},
+		{ROW_RANGE, "step", "user_annotation", "step"},
+		{ROW_OVERHEAD, "Buffer Flush", "overhead", "Buffer Flush"},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		record(kinds[i].kind, kinds[i].name, 100 * i + 1, 100 * i + 50,
+		       (struct trace_record){.source_kind = MEMORY_DEVICE,
+					     .destination_kind = MEMORY_PAGEABLE});
+	export();
+	check_rules();
+	for (int i = 0; i < (int)(sizeof(kinds) / sizeof(*kinds)); i++) {
+		assert_string_equal(text_of(find("X", i), "cat"), kinds[i].category);
+		assert_string_equal(text_of(find("X", i), "name"), kinds[i].written);
+	}
+}
+
+/* In a container numbers of processes are as small as those of devices. */
+TEST(a_process_is_no_device)
+{
+	header->pid = 1;
+	record(ROW_KERNEL, "k", 100, 200, (struct trace_record){.device = 1});
+	record(ROW_RUNTIME_API, "cudaMalloc", 300, 400, (struct trace_record){.thread = 1});
+	export();
+	check_rules();
+	assert_string_equal(label_of("process_name", 1, 0), "GPU 1: NVIDIA H200");
+	assert_string_equal(label_of("process_name", FREE_NUMBERS + 1, 0), "saxpy");
+	assert_true(number_of(find("X", 1), "pid") == FREE_NUMBERS + 1);
+}
+
+TEST(a_rank_is_told)
+{
+	const cJSON *info;
+
+	header->rank.rank = 3;
+	header->rank.world_size = 8;
+	record(ROW_KERNEL, "k", 100, 200, (struct trace_record){.device = 1});
+	export();
+	info = cJSON_GetObjectItem(document, "distributedInfo");
+	assert_true(number_of(info, "rank") == 3);
+	assert_true(number_of(info, "world_size") == 8);
 }
 
 TEST(each_node_of_a_graph_has_an_arrow_of_its_own)
@@ -260,9 +329,9 @@ TEST(streams_of_one_number_in_two_contexts_are_two)
 	       (struct trace_record){.device = 1, .context = 1, .stream = 7});
 	export();
 	check_rules();
-	assert_string_equal(label_of("thread_name", DEVICE_PID + 1, 1), "Stream 7 (context 1)");
-	assert_string_equal(label_of("thread_name", DEVICE_PID + 1, 2), "Stream 7 (context 2)");
-	assert_true(number_of(find("X", 2), "tid") == 1);
+	assert_string_equal(label_of("thread_name", 1, 7), "Stream 7 (context 1)");
+	assert_string_equal(label_of("thread_name", 1, FREE_NUMBERS + 2), "Stream 7 (context 2)");
+	assert_true(number_of(find("X", 2), "tid") == 7);
 }
 
 TEST(what_overlaps_in_a_stream_has_a_track_of_its_own)
@@ -274,13 +343,14 @@ TEST(what_overlaps_in_a_stream_has_a_track_of_its_own)
 	record(ROW_RUNTIME_API, "e", 150, 250, (struct trace_record){.device = -1, .thread = 9});
 	export();
 	check_rules();
-	assert_true(number_of(find("X", 1), "tid") == 1); /* a */
-	assert_true(number_of(find("X", 3), "tid") == 2);
-	assert_true(number_of(find("X", 4), "tid") == 1);
-	assert_string_equal(label_of("thread_name", DEVICE_PID + 1, 2), "Stream 7 (context 0)");
+	assert_true(number_of(find("X", 1), "tid") == 7); /* a */
+	assert_true(number_of(find("X", 3), "tid") == FREE_NUMBERS + 2);
+	assert_true(number_of(find("X", 4), "tid") == 7);
+	assert_string_equal(label_of("thread_name", 1, FREE_NUMBERS + 2), "Stream 7 (context 0)");
 	assert_true(number_of(find("X", 0), "tid") == 9); /* d */
-	assert_true(number_of(find("X", 2), "tid") == DEVICE_PID + 2);
-	assert_string_equal(label_of("thread_name", 321, DEVICE_PID + 2), "Thread 9, overlapping");
+	assert_true(number_of(find("X", 2), "tid") == FREE_NUMBERS + 2);
+	assert_string_equal(label_of("thread_name", 321, FREE_NUMBERS + 2),
+			    "Thread 9, overlapping");
 }
 
 TEST(a_part_has_what_runs_in_it)
