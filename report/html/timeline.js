@@ -289,7 +289,7 @@
 		};
 
 		// Over the tracks: what was dragged over, and arrows from calls to what they started.
-		const SVG = "http://www.w3.org/2000/svg";
+		const SVG = document.querySelector("svg").namespaceURI;
 		const shape = (name, attributes) => {
 			const element = document.createElementNS(SVG, name);
 			for (const [key, value] of Object.entries(attributes))

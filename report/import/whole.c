@@ -100,9 +100,11 @@ void shares_add(struct shares *shares, const struct quantity *share)
 	shares->sum += share->value;
 	shares->count++;
 	/* Many that are not zero differ by chance from what they are; those of zero are all more.
-	 */
-	shares->rounded = share->value > 0 ? hypot(shares->rounded, 3 * share->error)
-					   : shares->rounded + share->error;
+	 * hypot() is of a glibc that is younger than the portable command's. */
+	shares->rounded =
+		share->value > 0
+			? sqrt(shares->rounded * shares->rounded + 9 * share->error * share->error)
+			: shares->rounded + share->error;
 }
 
 bool shares_are_whole(const struct shares *shares)

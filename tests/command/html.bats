@@ -64,7 +64,7 @@ kernels() {
 		"$BATS_TEST_DIRNAME/page_table.py" page.html $table-table
 	done >got
 	# Its columns are of fixed widths; the bar has no text.
-	sed '1d;/^$/,$d' <(sed 1,3d text) | python3 -c '
+	sed -n '/^ *Type /,/^$/{/^ *Type /d;/^$/d;p}' text | python3 -c '
 import sys
 for line in sys.stdin:
 	cells = [line[18 + 10 * i:26 + 10 * i].strip() for i in range(6)]
