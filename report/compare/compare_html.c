@@ -156,6 +156,17 @@ static void write_quantity(struct html *html, const struct comparison *compariso
 	fputs("</tr>\n", html->file);
 }
 
+static bool has_quantities(const struct comparison *comparison)
+{
+	double values[2];
+
+	for (unsigned i = 0; i < SESSION_DEVICES * QUANTITY_COUNT; i++)
+		if (comparison_quantity(comparison, (int)(i / QUANTITY_COUNT), i % QUANTITY_COUNT,
+					values))
+			return true;
+	return false;
+}
+
 /* Of both sides, whether they differ or not: a reader looks here for why a kernel is slower. */
 static void write_devices(struct html *html, const struct comparison *comparison)
 {
@@ -203,7 +214,18 @@ static int write_page(FILE *file, void *argument)
 		comparison_print_sides(comparison, lines.file);
 	}
 	error = html_lines_end(&html, &lines, "ul");
-	fputs("</header>\n<main id=\"main\">\n<section id=\"summary\" "
+	fputs("</header>\n", file);
+	html_navigation(
+		&html,
+		(const struct html_link[]){
+			{"summary", "Summary"},
+			{has_quantities(comparison) ? "devices" : NULL,
+			 "Memory, energy and clocks"},
+			{comparison->gpu_count ? "gpu" : NULL, "GPU activities"},
+			{comparison->count > comparison->gpu_count ? "api" : NULL, "API calls"},
+		},
+		4);
+	fputs("<main id=\"main\">\n<section id=\"summary\" "
 	      "aria-labelledby=\"summary-title\">\n<h2 id=\"summary-title\">Summary</h2>\n",
 	      file);
 	if (!error && html_lines_begin(&lines))

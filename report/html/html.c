@@ -121,9 +121,41 @@ static void write_columns(struct html *html, const char *columns)
 	fputs("</tr></thead>\n<tbody>\n", html->file);
 }
 
+static void write_labels(struct html *html, const char *id, const char *columns)
+{
+	struct out out = OUT_TO_FILE(html->file);
+	char title[32];
+
+	out_text(&out, "<style>@media (max-width: 40rem) {\n");
+	for (unsigned i = 0; *columns; i++) {
+		size_t length;
+
+		columns += strspn(columns, "-#");
+		length = strcspn(columns, "|");
+		snprintf(title, sizeof(title), "%.*s", (int)length, columns);
+		if (i > 0)
+			sheet_narrow_label(&out, id, i, title);
+		columns += length + (columns[length] == '|');
+	}
+	out_text(&out, "}</style>\n");
+	out_flush(&out);
+}
+
+void html_navigation(struct html *html, const struct html_link *links, size_t count)
+{
+	fputs("<nav aria-label=\"Sections\">\n<ul>\n", html->file);
+	for (size_t i = 0; i < count; i++)
+		if (links[i].id)
+			fprintf(html->file, "<li><a href=\"#%s\">%s</a></li>\n", links[i].id,
+				links[i].title);
+	fputs("</ul>\n</nav>\n", html->file);
+}
+
 void html_table_begin(struct html *html, const char *id, const char *class, const char *caption,
 		      const char *columns)
 {
+	if (columns)
+		write_labels(html, id, columns);
 	fprintf(html->file,
 		"<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-caption\" "
 		"tabindex=\"0\">\n<table id=\"%s\" class=\"%s\">\n<caption id=\"%s-caption\">%s"

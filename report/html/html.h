@@ -44,6 +44,12 @@ void html_end(struct html *html);
 /* Writes the script of a timeline, after the timeline's data. */
 void html_timeline_script(struct html *html);
 
+/* The links to a page's sections, which stay in sight. Those whose id is NULL are left out. */
+struct html_link {
+	const char *id, *title;
+};
+void html_navigation(struct html *html, const struct html_link *links, size_t count);
+
 /* A table's frame, which scrolls where it is wider than the page. `id` is the table's; the caption
  * is text of HTML. So are the columns' titles, with '|' between them; '#' stands before the title
  * of numbers, '-' before that of a column by which the page does not sort. NULL: the caller writes

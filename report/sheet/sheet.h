@@ -107,6 +107,7 @@ struct cell {
 	const char *text;
 	char small[48], *owned; /* texts that were made for it */
 	const char *markup;	/* HTML in place of the text, and as it is */
+	const char *class;	/* of HTML: of the bar of a share, which has its colour */
 	uint64_t group;
 	unsigned depth; /* of a row in a tree: in how many others it is */
 };
@@ -152,6 +153,9 @@ void sheet_write(struct sheet *sheet, FILE *file);
 void sheet_text(struct sheet *sheet, struct out *out);
 void sheet_csv(struct sheet *sheet, struct out *out);
 void sheet_html(struct sheet *sheet, struct out *out);
+/* Style of HTML: on a narrow window, where each row of a page's table is a block, the cells of a
+ * column, from 0, have its heading before them. */
+void sheet_narrow_label(struct out *out, const char *id, unsigned column, const char *heading);
 void sheet_markdown(struct sheet *sheet, struct out *out);
 /* For out_entities(): a bar would end a cell, and other characters of C++ names would be markup. */
 #define MARKDOWN_SPECIAL "|<>&`*_~[]\\"

@@ -27,6 +27,27 @@ static void write_headings(const struct sheet *sheet, struct out *out)
 	out_text(out, "</tr></thead>\n<tbody>\n");
 }
 
+void sheet_narrow_label(struct out *out, const char *id, unsigned column, const char *heading)
+{
+	if (*heading)
+		out_format(out, "#%s tbody tr>:nth-child(%u)::before{content:\"%s \"}\n", id,
+			   column + 1, heading);
+}
+
+static void write_labels(const struct sheet *sheet, struct out *out)
+{
+	out_text(out, "<style>@media (max-width: 40rem) {\n");
+	for (unsigned i = 0; i < sheet->ordered; i++) {
+		const struct column *column = &sheet->columns[sheet->order[i]];
+
+		/* A name needs none. */
+		if (!column->head || !column->name)
+			sheet_narrow_label(out, sheet->id, i,
+					   column->page ? column->page : column->heading);
+	}
+	out_text(out, "}</style>\n");
+}
+
 /* What a number is sorted by: what is not known comes last. */
 static void write_value(const struct column *column, const struct cell *cell, bool share,
 			struct out *out)
@@ -68,9 +89,10 @@ static void write_cell(const struct sheet *sheet, unsigned number, const struct 
 	out_entities(out, sheet_mark(cell), PAGE_SPECIAL);
 	if (share && cell->known)
 		out_format(out,
-			   "<svg class=\"bar\" aria-hidden=\"true\"><rect width=\"%.2f%%\" "
-			   "height=\"100%%\"/></svg> %.2f%%",
-			   cell->real, cell->real);
+			   "<svg class=\"bar\" aria-hidden=\"true\"><rect%s%s%s "
+			   "width=\"%.2f%%\" height=\"100%%\"/></svg> %.2f%%",
+			   cell->class ? " class=\"" : "", cell->class ? cell->class : "",
+			   cell->class ? "\"" : "", cell->real, cell->real);
 	else if (cell->markup)
 		out_text(out, cell->markup);
 	else
@@ -98,6 +120,8 @@ void sheet_html(struct sheet *sheet, struct out *out)
 			write_cell(sheet, sheet->order[i], &cells[sheet->order[i]], out);
 		out_text(out, "</tr>\n");
 	}
-	out_text(out, "</tbody>\n</table>\n</div>\n");
+	out_text(out, "</tbody>\n</table>\n");
+	write_labels(sheet, out);
+	out_text(out, "</div>\n");
 	sheet->shown = row - sheet->first;
 }

@@ -95,7 +95,12 @@ TEST(one_table_is_written_in_four_forms)
 	      "<td class=\"number share\" data-value=\"-1\">-</td>"
 	      "<td class=\"number\" data-value=\"-1\">-</td>"
 	      "<td class=\"number\" data-value=\"-1\">-</td></tr>\n"
-	      "</tbody>\n</table>\n</div>\n");
+	      "</tbody>\n</table>\n<style>@media (max-width: 40rem) {\n"
+	      "#made-up tbody tr>:nth-child(2)::before{content:\"Type \"}\n"
+	      "#made-up tbody tr>:nth-child(3)::before{content:\"Time(%) \"}\n"
+	      "#made-up tbody tr>:nth-child(4)::before{content:\"Time \"}\n"
+	      "#made-up tbody tr>:nth-child(5)::before{content:\"Calls \"}\n"
+	      "}</style>\n</div>\n");
 	check(sheet_markdown, "| Type | Time(%) | Time | Calls | Name |\n"
 			      "|---|---:|---:|---:|---|\n"
 			      "| GPU: | 75.00% | ~3.0000us | >12 | <code>f&#60;\"&#124;\"&#62;"
