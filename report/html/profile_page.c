@@ -7,25 +7,25 @@
 #include "report/export/export.h"
 #include "report/html/section.h"
 
-/* The sections in their order: an id for links and tests, a title, and who writes it. */
+/* The sections in their order: an id for links and tests, a title, a short one for the navigation,
+ * and who writes it. */
 static const struct section {
-	const char *id, *title;
+	const char *id, *title, *short_title;
 	int (*write)(struct page *page);
 } sections[] = {
-	{"use", "Busy and idle", use_section},
-	{"findings", "Findings", findings_section},
-	{"processes", "Processes side by side", processes_section},
-	{"first-rows", "Where the GPU’s time went", first_rows_section},
-	{"gpu", "GPU activities", gpu_section},
-	{"graphs", "CUDA graphs", graphs_section},
-	{"api", "API calls", api_section},
-	{"copies", "Copies and memsets", copies_section},
-	{"memory", "Memory", memory_section},
-	{"energy", "Energy and clocks", energy_section},
-	{"ranges", "NVTX ranges", ranges_section},
-	{"timeline", "Timeline", timeline_section},
-	{"cost", "What was timed, and what ktime cost", cost_section},
-	{"environment", "Program and devices", environment_section},
+	{"summary", "In short", "In short", summary_section},
+	{"use", "Busy and idle", "Busy and idle", use_section},
+	{"processes", "Processes side by side", "Processes", processes_section},
+	{"gpu", "Where the GPU’s time went", "GPU time", gpu_section},
+	{"graphs", "CUDA graphs", "Graphs", graphs_section},
+	{"ranges", "NVTX ranges", "Ranges", ranges_section},
+	{"timeline", "Timeline", "Timeline", timeline_section},
+	{"api", "API calls", "API calls", api_section},
+	{"copies", "Copies and memsets", "Copies", copies_section},
+	{"memory", "Memory", "Memory", memory_section},
+	{"energy", "Energy and clocks", "Energy", energy_section},
+	{"cost", "What was timed, and what ktime cost", "What was timed", cost_section},
+	{"environment", "Program and devices", "Program", environment_section},
 };
 #define SECTIONS       (sizeof(sections) / sizeof(*sections))
 
@@ -53,14 +53,66 @@ static int write_part(struct page *page, const struct section *section, struct p
 	return error ? error : page->html.error;
 }
 
+/* Takes a word off a command; false at its end. */
+static bool next_word(const char **command, char *word, size_t size)
+{
+	size_t length;
+
+	*command += strspn(*command, " ");
+	length = strcspn(*command, " ");
+	snprintf(word, size, "%.*s", (int)length, *command);
+	*command += length;
+	return length > 0;
+}
+
+/* The name of what runs: of an interpreter of Python its script or module. */
+static void write_program(const struct session *session, char *name, size_t size)
+{
+	const char *command = session_string(session, session_header(session)->command);
+	char word[256];
+	bool module = false;
+
+	trace_process_name(session, name, size);
+	if (strncmp(name, "python", 6) != 0)
+		return;
+	next_word(&command, word, sizeof(word));
+	while (next_word(&command, word, sizeof(word)) && strcmp(word, "-c") != 0) {
+		if (*word != '-' || module) {
+			program_name(word, name, size);
+			return;
+		}
+		module = strcmp(word, "-m") == 0;
+		if (strcmp(word, "-X") == 0 || strcmp(word, "-W") == 0)
+			next_word(&command, word, sizeof(word));
+	}
+}
+
+/* "train.py, 4 ranks", "train.py, 3 of 4 ranks", "make, 7 processes" */
+static void write_job_title(const struct session *session, const char *name, char *title,
+			    size_t size)
+{
+	const struct session_header *header = session_header(session);
+	unsigned processes = header->processes;
+
+	if (header->rank.world_size > 0 && processes < (unsigned)header->rank.world_size)
+		snprintf(title, size, "%s, %u of %d ranks", name, processes,
+			 header->rank.world_size);
+	else
+		snprintf(title, size, "%s, %u %s%s", name, processes,
+			 *header->rank.launcher ? "rank" : "process",
+			 processes == 1		  ? ""
+			 : *header->rank.launcher ? "s"
+						  : "es");
+}
+
 static void write_title(const struct session *session, char *title, size_t size)
 {
 	const struct session_header *header = session_header(session);
 	char name[128];
 
-	trace_process_name(session, name, sizeof(name));
+	write_program(session, name, sizeof(name));
 	if (header->processes)
-		snprintf(title, size, "%s, %u processes", name, header->processes);
+		write_job_title(session, name, title, size);
 	else if (header->rank.rank >= 0)
 		snprintf(title, size, "%s, rank %d", name, header->rank.rank);
 	else
@@ -83,29 +135,26 @@ static void write_header(struct html *html, const struct session *session, const
 	if (header->start_realtime && gmtime_r(&start, &parts))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &parts);
 	if (*date)
-		fprintf(html->file, "Started %s. ", date);
+		fprintf(html->file, "Started %s.", date);
 	if (header->counters[COUNTER_wall_ns])
-		fprintf(html->file, "From the first GPU work to the end: %s. ",
+		fprintf(html->file, "%sFrom the first GPU work to the end: %s.", *date ? " " : "",
 			number_about(text, (double)header->counters[COUNTER_wall_ns], 3));
-	fprintf(html->file, "%s GPU operation%s.</p>\n",
-		number_count(text, header->counters[COUNTER_operations]),
-		header->counters[COUNTER_operations] == 1 ? "" : "s");
-	fputs("</header>\n", html->file);
+	fputs("</p>\n</header>\n", html->file);
 }
 
 static void write_page(struct html *html, const struct session *session, const struct part *parts)
 {
+	struct html_link links[SECTIONS];
 	char title[256];
 
 	write_title(session, title, sizeof(title));
 	html_begin(html, title);
 	write_header(html, session, title);
-	fputs("<nav aria-label=\"Sections\">\n<ul>\n", html->file);
 	for (size_t i = 0; i < SECTIONS; i++)
-		if (parts[i].size)
-			fprintf(html->file, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id,
-				sections[i].title);
-	fputs("</ul>\n</nav>\n<main id=\"main\">\n", html->file);
+		links[i] = (struct html_link){parts[i].size ? sections[i].id : NULL,
+					      sections[i].short_title};
+	html_navigation(html, links, SECTIONS);
+	fputs("<main id=\"main\">\n", html->file);
 	for (size_t i = 0; i < SECTIONS; i++) {
 		if (!parts[i].size)
 			continue;

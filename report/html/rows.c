@@ -11,8 +11,6 @@
  * GPU's activities, which get what the other sections leave. */
 #define GRAPHS_BYTES 50000
 #define API_BYTES    120000
-/* Rows that come first. Chosen: what a reader takes in without scrolling. */
-#define FIRST_ROWS   10
 
 /* Bars of a histogram. Chosen: as many as BARS_MOST fit beside a name, in half a kilobyte. */
 #define BAR_WIDTH    10
@@ -119,19 +117,28 @@ static void write_name(struct html *html, struct page *page, const struct table_
 	fputs("</details>", html->file);
 }
 
+/* The bar of a row's share has the colour of what the row did. */
+static void colour_bar(const struct sheet *sheet, const struct table_row *row, struct cell *cells)
+{
+	for (unsigned i = 0; i < sheet->column_count; i++)
+		if (sheet->columns[i].kind == CELL_PERCENT)
+			cells[i].class = kind_class(row->kind);
+}
+
 /* A distribution takes more than all of its row, so that the second half of the section goes
  * without. */
 static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct rows *rows = sheet->argument;
+	const struct table_row *row = &rows->tables[rows->section].rows[index];
 	bool distribution = ftell(rows->page->html.file) < rows->most / 2;
 	struct html_markup name;
 
 	summary_fill_row(sheet, index, cells);
 	*rows->detailed += distribution;
+	colour_bar(sheet, row, cells);
 	if (html_cell_begin(&name))
-		write_name(&name.inside, rows->page, &rows->tables[rows->section].rows[index],
-			   distribution);
+		write_name(&name.inside, rows->page, row, distribution);
 	html_cell_end(&rows->page->html, &name, &cells[sheet->column_count - 1]);
 }
 
@@ -175,40 +182,13 @@ static int write_rows(struct page *page, enum table_section section, const char 
 	return 0;
 }
 
-/* That a row may have more calls is said in the whole table. */
-static void fill_first_row(const struct sheet *sheet, size_t index, struct cell *cells)
-{
-	summary_fill_row(sheet, index, cells);
-	for (unsigned i = 0; i < sheet->column_count; i++)
-		if (sheet->columns[i].kind == CELL_COUNT)
-			cells[i].mark = '\0';
-}
-
-int first_rows_section(struct page *page)
-{
-	struct table tables[TABLE_SECTIONS] = {[TABLE_GPU] = page->tables[TABLE_GPU]};
-	struct sheet sheet;
-	char caption[96];
-
-	if (!tables[TABLE_GPU].count)
-		return 0;
-	if (tables[TABLE_GPU].count > FIRST_ROWS)
-		tables[TABLE_GPU].count = FIRST_ROWS;
-	snprintf(caption, sizeof(caption), "The first %zu of %zu rows of GPU activities",
-		 tables[TABLE_GPU].count, tables[TABLE_GPU].collected);
-	summary_sheet(&sheet, tables);
-	sheet.row = fill_first_row;
-	sheet.parts = 0;
-	html_sheet(&page->html, &sheet, "first-rows-table", "bars", caption);
-	return 0;
-}
-
 int gpu_section(struct page *page)
 {
-	return write_rows(
-		page, TABLE_GPU, "gpu-table",
-		"Kernels, copies and what else ran on the GPU; a name opens its histogram",
-		page->room);
+	return write_rows(page, TABLE_GPU, "gpu-table",
+			  "Kernels, copies and what else ran on the GPU, the longest time first; a "
+			  "name opens its "
+			  "histogram",
+			  page->room);
 }
 
 int graphs_section(struct page *page)

@@ -18,12 +18,13 @@ struct page {
 
 /* Parts of time have colours: busy time, and idle time by cause, as "idle-latency". */
 extern const char *const stack_cause_classes[IDLE_CAUSE_COUNT];
+/* The colour of what a kind of row did: kernels, copies, calls. */
+const char *kind_class(enum row_kind kind);
 /* A square of a part's colour, before its name. */
 void stack_swatch(struct html *html, const char *class);
 
+int summary_section(struct page *page);
 int use_section(struct page *page);
-int findings_section(struct page *page);
-int first_rows_section(struct page *page);
 int gpu_section(struct page *page);
 int graphs_section(struct page *page);
 int api_section(struct page *page);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The sections that are lines and tables of the report: findings, memory, energy, NVTX ranges and
- * copies; and what the figures stand on: what was timed and lost, what ktime cost, the program and
- * the devices. */
+/* The sections that are lines and tables of the report: memory, energy, NVTX ranges and copies; and
+ * what the figures stand on: what was timed and lost, what ktime cost, the program and the devices.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -318,20 +318,4 @@ int copies_section(struct page *page)
 	free(copies.sizes);
 	rates_free(&copies.table);
 	return error;
-}
-
-int findings_section(struct page *page)
-{
-	struct finding findings[FINDING_COUNT];
-	struct html_lines lines;
-	unsigned count = 0;
-
-	if (page->options->findings && !session_header(page->session)->processes)
-		count = findings_of(page->session, page->options->devices, findings);
-	html_lines_begin(&lines);
-	for (unsigned i = 0; i < count && lines.file; i++) {
-		finding_write(&findings[i], devices_used(page->session) > 1, lines.file);
-		fputc('\n', lines.file);
-	}
-	return html_lines_end(&page->html, &lines, "ol");
 }

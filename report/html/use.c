@@ -27,6 +27,13 @@ void stack_swatch(struct html *html, const char *class)
 		class);
 }
 
+const char *kind_class(enum row_kind kind)
+{
+	return row_is_api(kind)	     ? "block-call"
+	       : row_is_memory(kind) ? "busy-copies"
+				     : "busy-kernels";
+}
+
 /* A part of a bar: where it begins and how long it is, in percent of the bar. Returns its end. */
 static double stack_part(struct html *html, const char *class, const char *text, double at,
 			 double length)
@@ -39,11 +46,11 @@ static double stack_part(struct html *html, const char *class, const char *text,
 	return at + length;
 }
 
-/* The least part of the time that the legend names, in percent: what is shown as 0.1 %. */
-#define LEAST_PERCENT 0.05
+/* The least part of the time that the legend names, in percent. Chosen: what the bar shows. */
+#define LEAST_PERCENT 0.5
 
-/* Of a device's time: two ways to be busy with one engine, both at once, the causes of idle time,
- * and what has no cause. */
+/* Of a device's time: two ways to be busy with one engine, both at once, and the causes of idle
+ * time. */
 struct device_time {
 	struct idle_table table; /* the sheet's argument */
 	struct page *page;
@@ -64,6 +71,18 @@ static void add(struct device_time *time, int device, const char *class, const c
 							      .total = length};
 }
 
+/* What no gap accounts for, as records were lost or came late, is of an unknown cause too. */
+static void add_unresolved(struct device_time *time, int device, uint64_t length)
+{
+	for (unsigned i = 0; i < time->count; i++)
+		if (time->sums[i].cause == IDLE_UNRESOLVED) {
+			time->sums[i].total += length;
+			return;
+		}
+	add(time, device, stack_cause_classes[IDLE_UNRESOLVED], idle_cause_texts[IDLE_UNRESOLVED],
+	    length);
+}
+
 static void split(struct device_time *time, struct page *page, int device)
 {
 	const struct device_use *use = &session_header(page->session)->uses[device];
@@ -82,7 +101,7 @@ static void split(struct device_time *time, struct page *page, int device)
 		sum->class = stack_cause_classes[sum->cause];
 		left -= sum->total < left ? sum->total : left;
 	}
-	add(time, device, "idle-unresolved", "no cause known", left);
+	add_unresolved(time, device, left);
 }
 
 static void write_device_bar(struct html *html, const struct device_time *time, int device)
@@ -116,20 +135,26 @@ static void fill_part(const struct sheet *sheet, size_t index, struct cell *cell
 	html_cell_end(&time->page->html, &what, &cells[0]);
 }
 
-/* The bar's colours in words. */
+/* The bar's colours in words; parts that are too narrow to be seen are in the table alone. */
 static void write_device_legend(struct html *html, const struct device_time *time)
 {
+	double left = 0;
+
 	fputs("<ul class=\"legend\" aria-hidden=\"true\">\n", html->file);
 	for (unsigned i = 0; i < time->count; i++) {
 		double share = time_percent(time->sums[i].total, time->whole);
 
-		if (share < LEAST_PERCENT)
+		if (share < LEAST_PERCENT) {
+			left += share;
 			continue;
-		fprintf(html->file, "<li>");
+		}
+		fputs("<li>", html->file);
 		stack_swatch(html, time->sums[i].class);
 		html_text(html, time->sums[i].text);
 		fprintf(html->file, " %.1f %%</li>\n", share);
 	}
+	if (left >= LEAST_PERCENT / 10)
+		fprintf(html->file, "<li>others, in the table, %.1f %%</li>\n", left);
 	fputs("</ul>\n", html->file);
 }
 
@@ -204,23 +229,33 @@ struct side_by_side {
 	uint64_t longest; /* time of a process's devices */
 };
 
+/* Idle time of a cause; what no cause accounts for is of an unknown one. */
+static uint64_t process_cause(const struct job_process *process, unsigned cause)
+{
+	uint64_t left = job_idle(process);
+
+	if (cause != IDLE_UNRESOLVED)
+		return process->causes[cause];
+	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++)
+		if (i != IDLE_UNRESOLVED)
+			left -= process->causes[i] < left ? process->causes[i] : left;
+	return left;
+}
+
 /* Busy and idle time, each process's bar as long as its devices' time is beside the longest. */
 static void write_process_bar(struct html *html, const struct job_process *process, double scale)
 {
-	uint64_t left = job_idle(process);
 	double at;
 
 	fputs("<svg class=\"stack process\" aria-hidden=\"true\">\n", html->file);
 	at = stack_part(html, "busy-kernels", "busy", 0, (double)process->busy * scale);
 	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
-		if (!process->causes[i])
-			continue;
-		at = stack_part(html, stack_cause_classes[i], idle_cause_texts[i], at,
-				(double)process->causes[i] * scale);
-		left -= process->causes[i] < left ? process->causes[i] : left;
+		uint64_t part = process_cause(process, i);
+
+		if (part)
+			at = stack_part(html, stack_cause_classes[i], idle_cause_texts[i], at,
+					(double)part * scale);
 	}
-	if (left)
-		stack_part(html, "idle-unresolved", "no cause known", at, (double)left * scale);
 	fputs("</svg>", html->file);
 }
 
@@ -244,7 +279,7 @@ static void write_process_legend(const struct job *job, struct html *html)
 	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++) {
 		size_t i = 0;
 
-		while (i < job->count && !job->processes[i]->causes[cause])
+		while (i < job->count && !process_cause(job->processes[i], cause))
 			i++;
 		if (i == job->count)
 			continue;

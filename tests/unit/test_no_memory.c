@@ -95,9 +95,9 @@ static char page_path[] = "/tmp/ktime-memory-XXXXXX";
 /* One that was written has all its sections. */
 static int page(FILE *file, const void *argument)
 {
-	static const char *const sections[] = {"use",	 "first-rows", "gpu",	 "api",
-					       "copies", "memory",     "ranges", "timeline",
-					       "cost",	 "environment"};
+	static const char *const sections[] = {"summary", "use",	"gpu",	  "api",
+					       "copies",  "memory",	"ranges", "timeline",
+					       "cost",	  "environment"};
 	static char text[1 << 20];
 	char message[128] = "", begin[64];
 	int error = profile_page_write(session, argument, page_path, message, sizeof(message)), fd;

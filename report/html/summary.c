@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* What a page says first: what was found, and a handful of figures that say how much, of what and
+ * why not more. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/html/section.h"
+#include "report/merge/job.h"
+#include "report/print/report.h"
+
+/* The least by which a row is uneven, as a part of a process's GPU time. Chosen. */
+#define LEAST_UNEVEN 0.01
+
+/* A figure: what it is, its value, and what the value is a part of. `class`: "value", or "value
+ * name" of a name from outside. */
+static void write_fact(struct html *html, const char *what, const char *class, const char *value,
+		       const char *note)
+{
+	fprintf(html->file, "<div><dt>%s</dt><dd class=\"%s\">", what, class);
+	html_text(html, value);
+	fputs("</dd><dd class=\"note\">", html->file);
+	html_text(html, note);
+	fputs("</dd></div>\n", html->file);
+}
+
+static void write_gpu_time(struct page *page)
+{
+	const struct session_header *header = session_header(page->session);
+	uint64_t operations = header->counters[COUNTER_operations];
+	char time[NUMBER_SIZE], count[NUMBER_SIZE], note[96];
+
+	number_about(time, (double)page->tables[TABLE_GPU].total, 3);
+	snprintf(note, sizeof(note), "in %s operation%s%s", number_count(count, operations),
+		 operations == 1 ? "" : "s", header->processes ? " of all processes" : "");
+	write_fact(&page->html, "GPU time", "value", time, note);
+}
+
+/* The row with most time, which comes first unless another order was asked for. */
+static const struct table_row *longest_row(const struct table *table)
+{
+	const struct table_row *longest = NULL;
+
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].timed && (!longest || table->rows[i].total > longest->total))
+			longest = &table->rows[i];
+	return longest;
+}
+
+static void write_longest_row(struct page *page)
+{
+	const struct table *table = &page->tables[TABLE_GPU];
+	const struct table_row *row = longest_row(table);
+	char time[NUMBER_SIZE], calls[NUMBER_SIZE], note[128];
+
+	if (!row)
+		return;
+	snprintf(note, sizeof(note), "%.1f %% of the GPU time: %s in %s call%s",
+		 table_percent(table, row), number_about(time, (double)row->total, 3),
+		 number_count(calls, row->calls), row->calls == 1 ? "" : "s");
+	write_fact(&page->html, "Most time in", "value name", row->name, note);
+}
+
+/* From the least to the most of several. */
+struct span {
+	double least, most;
+	unsigned count;
+};
+
+static void span_add(struct span *span, double value)
+{
+	span->least = !span->count || value < span->least ? value : span->least;
+	span->most = !span->count || value > span->most ? value : span->most;
+	span->count++;
+}
+
+static void span_text(char *text, size_t size, const struct span *span)
+{
+	if (span->count > 1 && span->most - span->least >= 0.1)
+		snprintf(text, size, "%.1f to %.1f %%", span->least, span->most);
+	else
+		snprintf(text, size, "%.1f %%", span->most);
+}
+
+/* How busy the devices were, and the largest cause of idle time of any of them. */
+static void write_devices(struct page *page)
+{
+	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
+	struct idle_sum largest = {.total = 0};
+	struct span busy = {.count = 0};
+	uint64_t whole, longest = 0, of_largest = 0;
+	char value[64], time[NUMBER_SIZE], gaps[NUMBER_SIZE], note[160];
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		if (!idle_shows(page->session, page->options, device))
+			continue;
+		idle_time(&session_header(page->session)->uses[device], &whole);
+		span_add(&busy,
+			 time_percent(session_header(page->session)->uses[device].busy, whole));
+		longest = whole > longest ? whole : longest;
+		if (idle_sums(page->session, device, 0, sums) && sums[0].total > largest.total) {
+			largest = sums[0];
+			of_largest = whole;
+		}
+	}
+	if (!busy.count)
+		return;
+	span_text(value, sizeof(value), &busy);
+	number_about(time, (double)longest, 3);
+	if (busy.count > 1)
+		snprintf(note, sizeof(note), "of the time of %u GPUs, at most %s", busy.count,
+			 time);
+	else
+		snprintf(note, sizeof(note), "of %s, from the first operation to the last", time);
+	write_fact(&page->html, "GPU busy", "value", value, note);
+	if (!largest.total)
+		return;
+	snprintf(note, sizeof(note), "%.1f %% of the time of GPU %d: %s in %s gap%s",
+		 time_percent(largest.total, of_largest), largest.device,
+		 number_about(time, (double)largest.total, 3), number_count(gaps, largest.gaps),
+		 largest.gaps == 1 ? "" : "s");
+	write_fact(&page->html, "Idle mostly for", "value", largest.text, note);
+}
+
+/* What processes have of it, and which of them has most work. */
+static void write_job(struct page *page, const struct job *job)
+{
+	uint64_t causes[IDLE_CAUSE_COUNT] = {0}, whole = 0;
+	struct span busy = {.count = 0};
+	const struct job_process *first = job->count ? job->processes[0] : NULL;
+	char value[64], time[NUMBER_SIZE], other[NUMBER_SIZE], note[160];
+	double mean = 0;
+	unsigned largest = 0;
+
+	for (size_t i = 0; i < job->count; i++) {
+		const struct job_process *process = job->processes[i];
+
+		mean += (double)(process->gpu - process->collectives) / (double)job->count;
+		whole += process->device_time;
+		if (process->device_time)
+			span_add(&busy, time_percent(process->busy, process->device_time));
+		for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++)
+			causes[cause] += process->causes[cause];
+	}
+	for (unsigned cause = 1; cause < IDLE_CAUSE_COUNT; cause++)
+		largest = causes[cause] > causes[largest] ? cause : largest;
+	if (busy.count) {
+		span_text(value, sizeof(value), &busy);
+		write_fact(&page->html, "GPU busy", "value", value,
+			   "of the time of a process’s GPUs");
+	}
+	if (first && mean > 0) {
+		snprintf(value, sizeof(value), first->rank.rank >= 0 ? "rank %d" : "process %d",
+			 first->rank.rank >= 0 ? first->rank.rank : first->pid);
+		snprintf(note, sizeof(note), "%s of GPU time without collectives, on average %s",
+			 number_about(time, (double)(first->gpu - first->collectives), 3),
+			 number_about(other, mean, 3));
+		write_fact(&page->html, "Most work on", "value", value, note);
+	}
+	if (causes[largest]) {
+		snprintf(note, sizeof(note), "%.1f %% of the time of all processes’ GPUs",
+			 time_percent(causes[largest], whole));
+		write_fact(&page->html, "Idle mostly for", "value", idle_cause_texts[largest],
+			   note);
+	}
+}
+
+/* The row of which one process has most more than the mean, and whether that is worth a sentence:
+ * 1 % of the GPU time of one process. */
+static int write_job_verdict(struct page *page, const struct job *job)
+{
+	struct job_rows rows;
+	struct html_lines lines;
+	const struct job_row *uneven = NULL;
+	const struct job_process *process;
+	double most = 0, whole = 0;
+	int error = job_rows_init(&rows, job, page->options, false);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < job->count; i++)
+		whole += (double)job->processes[i]->gpu / (double)job->count;
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct job_row *row = rows.rows[i];
+		double excess = (double)row->maximum - row->total / (double)row->processes;
+
+		if (excess > most) {
+			most = excess;
+			uneven = row;
+		}
+	}
+	if (html_lines_begin(&lines) && uneven && most > LEAST_UNEVEN * whole) {
+		process = session_process_at(page->session, uneven->slowest);
+		fprintf(lines.file, "The work is uneven: %s takes %.2f times the mean on ",
+			filter_name(&rows.filter, uneven->kind, uneven->name),
+			job_imbalance(uneven));
+		fprintf(lines.file, process->rank.rank >= 0 ? "rank %d.\n" : "process %d.\n",
+			process->rank.rank >= 0 ? process->rank.rank : process->pid);
+	} else if (lines.file && rows.count) {
+		fputs("No row is uneven over the processes by 1 % of their GPU time.\n",
+		      lines.file);
+	}
+	job_rows_free(&rows);
+	return html_lines_end(&page->html, &lines, "ol");
+}
+
+/* What stands where no rule found anything. */
+static void write_no_finding(struct page *page, FILE *file)
+{
+	const struct table *table = &page->tables[TABLE_GPU];
+	const struct table_row *row = longest_row(table);
+	const char *unknown = idle_unknown(page->session);
+
+	if (unknown)
+		fprintf(file,
+			"No findings: busy and idle time are not known, as %s. What tells them: "
+			"%s.\n",
+			unknown, exact_times_by(page->session));
+	else if (row)
+		fprintf(file,
+			"No findings: no rule of ktime’s sees why the GPU would wait. Of its "
+			"time %.1f %% are in %s.\n",
+			table_percent(table, row), row->name);
+}
+
+static int write_findings(struct page *page)
+{
+	struct finding findings[FINDING_COUNT];
+	struct html_lines lines;
+	unsigned count = findings_of(page->session, page->options->devices, findings);
+
+	html_lines_begin(&lines);
+	for (unsigned i = 0; i < count && lines.file; i++) {
+		finding_write(&findings[i], devices_used(page->session) > 1, lines.file);
+		fputc('\n', lines.file);
+	}
+	if (lines.file && !count)
+		write_no_finding(page, lines.file);
+	return html_lines_end(&page->html, &lines, count ? "ol" : "ul");
+}
+
+int summary_section(struct page *page)
+{
+	bool merged = session_header(page->session)->processes;
+	struct job job;
+	int error = 0;
+
+	if (merged) {
+		error = job_init(&job, page->session);
+		error = error ?: write_job_verdict(page, &job);
+	} else if (page->options->findings) {
+		error = write_findings(page);
+	}
+	fputs("<dl class=\"figures\">\n", page->html.file);
+	write_gpu_time(page);
+	if (!merged)
+		write_devices(page);
+	else if (!error)
+		write_job(page, &job);
+	write_longest_row(page);
+	fputs("</dl>\n", page->html.file);
+	if (merged)
+		job_free(&job);
+	return error;
+}
