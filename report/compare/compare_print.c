@@ -412,6 +412,21 @@ static void add_row(struct json *json, const struct comparison_row *row)
 	json_end(json);
 }
 
+/* What was not read of the files, where there is such. */
+static void add_unread(struct json *json, const struct comparison *comparison)
+{
+	const struct profile *sides[] = {comparison->a, comparison->b};
+
+	if (!sides[0]->said_count && !sides[1]->said_count)
+		return;
+	json_bool(json, "damaged", sides[0]->damaged || sides[1]->damaged);
+	json_array(json, "unread");
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < sides[side]->said_count; i++)
+			json_text(json, NULL, sides[side]->said[i]);
+	json_end(json);
+}
+
 void comparison_add_json(const struct comparison *comparison, const char *name, struct json *json)
 {
 	json_object(json, name);
@@ -429,6 +444,7 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 	json_end(json);
 	add_devices(json, comparison, false);
 	add_devices(json, comparison, true);
+	add_unread(json, comparison);
 	json_array(json, "rows");
 	for (size_t i = 0; i < comparison->count; i++)
 		add_row(json, &comparison->rows[i]);

@@ -124,9 +124,9 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	/* What fails a comparison has to be a verdict. */
 	if (isnan(threshold) && !isnan(options->fail_above))
 		threshold = options->fail_above;
-	error = runs_load(&profiles[0], files, first_b, options->part, message, sizeof(message));
+	error = runs_load(&profiles[0], files, first_b, options->part.a, message, sizeof(message));
 	if (!error)
-		error = runs_load(&profiles[1], files + first_b, count - first_b, options->part,
+		error = runs_load(&profiles[1], files + first_b, count - first_b, options->part.b,
 				  message, sizeof(message));
 	if (!error) {
 		say_unread(&profiles[0]);

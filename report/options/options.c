@@ -237,6 +237,17 @@ static bool parse_keep(const char *value, struct trace_limit *limit)
 	return parse_size(value, &limit->bytes);
 }
 
+/* "2": on both sides; "1,2": on A and on B. */
+static bool parse_parts(const char *value, struct file_parts *parts)
+{
+	size_t first = strcspn(value, ",");
+	const char *second = value[first] ? value + first + 1 : value;
+
+	return parse_count(value, first, INT_MAX, &parts->a) &&
+	       parse_count(second, strcspn(second, value[first] ? "" : ","), INT_MAX, &parts->b) &&
+	       parts->a > 0 && parts->b > 0;
+}
+
 /* A list of words of "a|b|c", or of ordinals of devices where there are no such words. */
 static bool parse_bits(const char *choices, const char *value, uint64_t *bits)
 {
@@ -402,6 +413,9 @@ static int apply(const struct parser *parser, const struct option_entry *entry, 
 		if (good && ((struct trace_limit *)field)->bytes < OPTIONS_KEEP_LEAST)
 			return refuse(parser, "option --%s: '%s' is too small: %dK at least",
 				      entry->name, value, OPTIONS_KEEP_LEAST >> 10);
+		break;
+	case OPTION_PARTS:
+		good = parse_parts(value, field);
 		break;
 	case OPTION_TIME:
 		good = options_time(value, field);

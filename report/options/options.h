@@ -94,6 +94,11 @@ struct declared_work {
 /* The nvtx ranges of --nvtx-include: see range_pattern.h; NULL after the last. */
 typedef const char *option_ranges[OPTIONS_RANGES];
 
+/* Which part of a file with several is read, from 1, on each side of a comparison; 0: not given. */
+struct file_parts {
+	unsigned a, b;
+};
+
 /* How an option's value is read, and what it is kept in: X(kind, type) */
 #define OPTION_KINDS(X)                                                                            \
 	X(FLAG, bool) /* no argument */                                                            \
@@ -107,6 +112,7 @@ typedef const char *option_ranges[OPTIONS_RANGES];
 	X(NUMBER, double)	 /* see BOUNDS() */                                                \
 	X(COUNT, unsigned)                                                                         \
 	X(KEEP, struct trace_limit) /* bytes with K, M or G, a time with its unit, "all" */        \
+	X(PARTS, struct file_parts) /* N, or N,M */                                                \
 	X(TIME, uint64_t)	    /* ns: a number with s, ms, us or ns; without, seconds */      \
 	X(PID, pid_t)                                                                              \
 	X(RANKS, const char *)		    /* a list of ranks */                                  \

@@ -353,3 +353,27 @@ database() {
 	[ "$status" -eq 1 ]
 	[ "$output" = "ktime: /dev/zero is neither a regular file nor a pipe" ]
 }
+
+@test "of several runs in a file --part takes one for each side" {
+	local header='Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name'
+	printf '%s\n' "$header" '100.0,3000,3,1000.0,1000.0,900,1100,100.0,k' '' \
+		"$header" '100.0,6000,3,2000.0,2000.0,1900,2100,100.0,k' >two.csv
+	run "$ktime" diff two.csv two.csv
+	[ "$status" -eq 1 ]
+	prints "ktime: two.csv: 2 runs or processes in one file: take one by --part 1: line 1; --part 2: line 4"
+	run "$ktime" diff --csv --part 1,2 two.csv two.csv
+	[ "$status" -eq 0 ]
+	[[ ${lines[-1]} == '"GPU activities",3,3000,1000.000,3,6000,2000.000,2,'* ]]
+	run "$ktime" diff --part 3 two.csv two.csv
+	[ "$status" -eq 1 ]
+	run "$ktime" diff --part 0 two.csv two.csv
+	[ "$status" -eq 2 ]
+	# A cut file is said to be one in every form.
+	printf '%s\n' "$header" '60.0,3000,3,1000.0,1000.0,900,1100,100.0,k' '40.0,2000,2,1000.0,1000.0,9' |
+		head -c -1 >cut.csv
+	run --separate-stderr "$ktime" diff --fail-above 5 --part 1 --json - two.csv cut.csv
+	[ "$status" -eq 4 ]
+	[ "${stderr_lines[0]}" = "ktime: cut.csv: the shares of the table in line 1 add up to 60 %: rows are missing" ]
+	[ "${stderr_lines[1]}" = "ktime: cut.csv: 1 row passed over after line 2: the file ends in the middle of it" ]
+	[ "$(jq -c '[.damaged, (.unread | length)]' <<<"$output")" = '[true,2]' ]
+}

@@ -111,7 +111,9 @@ TEST(sizes_have_units_and_percentages_may_have_their_sign)
 
 TEST(a_command_knows_its_own_options)
 {
-	char *const words[] = {"diff", "--threshold", "2%", "a", NULL};
+	char *const words[] = {"diff", "--threshold", "2%", "--part=3,12", "a", NULL};
+	static const char *const parts[] = {"--part=0", "--part=1,", "--part=,1", "--part=1,2,3",
+					    "--part=x"};
 	char *const others[] = {"diff", "--top", "2", NULL};
 	int first;
 
@@ -119,9 +121,18 @@ TEST(a_command_knows_its_own_options)
 	options_defaults(&options);
 	options.command = COMMAND_BIT(diff);
 	assert_int_equal(
-		options_parse_arguments(&options, 4, words, &first, message, sizeof(message)), 0);
-	assert_int_equal(first, 3);
+		options_parse_arguments(&options, 5, words, &first, message, sizeof(message)), 0);
+	assert_int_equal(first, 4);
 	assert_true(options.threshold == 2);
+	assert_int_equal(options.part.a, 3);
+	assert_int_equal(options.part.b, 12);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		char *const bad[] = {"diff", (char *)parts[i], NULL};
+
+		assert_int_equal(
+			options_parse_arguments(&options, 2, bad, &first, message, sizeof(message)),
+			-22);
+	}
 	assert_int_equal(
 		options_parse_arguments(&options, 3, others, &first, message, sizeof(message)),
 		-22);
