@@ -104,9 +104,8 @@ static const struct export_format {
 	int (*write_path)(struct session *session, const struct options *options, const char *path,
 			  char *message, size_t size);
 } formats[] = {
-	{"sqlite", true, NULL, export_sqlite},
-	{"perfetto", true, export_perfetto, NULL},
-	{"chrome", true, export_chrome, NULL},
+	{"sqlite", true, NULL, export_sqlite}, {"perfetto", true, export_perfetto, NULL},
+	{"chrome", true, export_chrome, NULL}, {"folded", false, export_folded, NULL},
 	{"json", false, export_json, NULL},
 };
 #define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))
@@ -176,7 +175,7 @@ static int check_part(const struct session *session, const struct options *optio
 int command_export(const struct options *options, const char *const *files, size_t count)
 {
 	const char *const outputs[] = {options->sqlite, options->perfetto, options->chrome,
-				       options->json};
+				       options->folded, options->json};
 	char message[MESSAGE_SIZE] = "";
 	struct session *session = NULL;
 	int error;
@@ -189,9 +188,10 @@ int command_export(const struct options *options, const char *const *files, size
 		fputs("ktime export: no file given; usage: ktime export [options] FILE\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (!options->sqlite && !options->perfetto && !options->chrome && !options->json) {
-		fputs("ktime export: give --perfetto OUT, --chrome OUT, --sqlite OUT or --json "
-		      "OUT\n",
+	if (!options->sqlite && !options->perfetto && !options->chrome && !options->folded &&
+	    !options->json) {
+		fputs("ktime export: give --perfetto OUT, --chrome OUT, --sqlite OUT, --folded OUT "
+		      "or --json OUT\n",
 		      stderr);
 		return EXIT_USAGE;
 	}

@@ -20,6 +20,10 @@ int export_chrome(struct session *session, const struct options *options, FILE *
 /* The trace in Perfetto's own format: packets that can be put behind those of other processes. */
 int export_perfetto(struct session *session, const struct options *options, FILE *file,
 		    char *message, size_t size);
+/* The GPU's time by NVTX range and operation, as lines for flame graphs: "range;range;kernel ns".
+ */
+int export_folded(struct session *session, const struct options *options, FILE *file, char *message,
+		  size_t size);
 /* Everything that the session holds, with the rates of what the options declare. */
 int export_json(struct session *session, const struct options *options, FILE *file, char *message,
 		size_t size);

@@ -32,20 +32,17 @@ static const char *name_or_unnamed(const struct printer *printer, uint64_t offse
 	return *name ? name : "<unnamed>";
 }
 
-/* "name", "domain@name", as --nvtx-include takes them, or "name (start/end)"; NULL if memory is
- * out.
- */
-static char *full_name(const struct ranges *ranges, const struct nvtx_range *range)
+char *range_full_name(const struct filter *filter, const struct nvtx_range *range)
 {
-	const char *domain = session_string(ranges->filter->session, range->domain);
-	const char *name = session_string(ranges->filter->session, range->name);
+	const char *domain = session_string(filter->session, range->domain);
+	const char *name = session_string(filter->session, range->name);
 	char *text;
 
 	if (asprintf(&text, "%s%s%s%s", domain, *domain ? "@" : "", *name ? name : "<unnamed>",
 		     range->style == RANGE_START_END ? " (start/end)" : "") < 0)
 		return NULL;
-	if (ranges->filter->options->name_most)
-		filter_cut(text, ranges->filter->options->name_most);
+	if (filter->options->name_most)
+		filter_cut(text, filter->options->name_most);
 	return text;
 }
 
@@ -89,7 +86,7 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 	cell_count(&cells[10], node->depth);
 	cell_text(&cells[11], session_string(ranges->filter->session, node->range->domain));
 	cell_text(&cells[12], session_string(ranges->filter->session, node->range->name));
-	cell_own(&cells[13], full_name(ranges, node->range));
+	cell_own(&cells[13], range_full_name(ranges->filter, node->range));
 	cells[13].depth = node->depth;
 }
 

@@ -72,6 +72,9 @@ struct ranges {
 int ranges_collect(struct ranges *ranges, struct filter *filter, bool by_thread);
 void ranges_free(struct ranges *ranges);
 /* The sheet of the tree. */
+/* "name", "domain@name", as --nvtx-include takes them, or "name (start/end)"; the caller frees it.
+ * NULL if memory is out. */
+char *range_full_name(const struct filter *filter, const struct nvtx_range *range);
 void ranges_sheet(struct sheet *sheet, const struct ranges *ranges);
 /* NVTX ranges; nothing if there are none. */
 int ranges_write(struct report *report);

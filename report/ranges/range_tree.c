@@ -110,19 +110,16 @@ static int add_parts(struct range_tree *tree, const struct session *session)
 	return error;
 }
 
-/* A graph launch whose nodes were recorded is in their rows already; one of which nothing was, is
- * not. */
-static void add_part(struct range_sum *sum, const struct session *session,
-		     const struct nvtx_part *part, const struct row *row, double average)
+struct range_sum range_part_sum(const struct session *session, const struct nvtx_part *part,
+				const struct row *row, double average)
 {
 	bool of_nodes = row->kind == ROW_GRAPH &&
 			session_header(session)->counters[COUNTER_graph_nodes] > 0;
 	double untimed = part->untimed * average;
 
-	add_sum(sum, &(struct range_sum){
-			     .operations = (of_nodes ? 0 : part->calls) + part->untimed,
-			     .time = (of_nodes ? 0 : part->total) + to_unsigned(untimed + 0.5),
-			     .estimated = (!of_nodes && part->estimated) || part->untimed > 0});
+	return (struct range_sum){.operations = (of_nodes ? 0 : part->calls) + part->untimed,
+				  .time = (of_nodes ? 0 : part->total) + to_unsigned(untimed + 0.5),
+				  .estimated = (!of_nodes && part->estimated) || part->untimed > 0};
 }
 
 int range_tree_build(struct range_tree *tree, const struct session *session, bool by_thread,
@@ -138,14 +135,17 @@ int range_tree_build(struct range_tree *tree, const struct session *session, boo
 		return error;
 	for (size_t i = 0; i < tree->count; i++) {
 		struct range_node *node = &tree->nodes[i];
+		struct range_sum sum;
 		double average;
 
 		for (size_t j = 0; j < node->part_count; j++) {
 			const struct nvtx_part *part = tree->parts[node->first_part + j];
 			const struct row *row = session_row_at(session, part->row);
 
-			if (row_is_gpu(row->kind) && shows(row, &average, argument))
-				add_part(&node->own, session, part, row, average);
+			if (row_is_gpu(row->kind) && shows(row, &average, argument)) {
+				sum = range_part_sum(session, part, row, average);
+				add_sum(&node->own, &sum);
+			}
 		}
 		node->all = node->own;
 	}

@@ -46,6 +46,13 @@ struct range_tree {
  */
 typedef bool range_filter(const struct row *row, double *average, void *argument);
 
+/*
+ * What a part of a range counts for, `average` being what a call takes that was not timed. A graph
+ * launch whose nodes were recorded is in their rows already; one of which nothing was, is not.
+ */
+struct range_sum range_part_sum(const struct session *session, const struct nvtx_part *part,
+				const struct row *row, double average);
+
 /* 0 or -ENOMEM. To be freed also if it fails. */
 int range_tree_build(struct range_tree *tree, const struct session *session, bool by_thread,
 		     range_filter *shows, void *argument);

@@ -83,7 +83,7 @@ out.json" ]
 @test "a wrong usage is told" {
 	run "$ktime" export "$(golden nvprof_mix)"
 	[ "$status" -eq 2 ]
-	prints "ktime export: give --perfetto OUT, --chrome OUT, --sqlite OUT or --json OUT"
+	prints "ktime export: give --perfetto OUT, --chrome OUT, --sqlite OUT, --folded OUT or --json OUT"
 	run "$ktime" export --json out.json
 	[ "$status" -eq 2 ]
 	prints "ktime export: no file given; usage: ktime export [options] FILE"

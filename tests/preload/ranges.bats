@@ -53,6 +53,22 @@ main/step/inner 3 6 6000 6 6000" ranges
   8.33%  1.0000us  1.0000us         1         1    inner" cat got
 }
 
+@test "folded stacks have the GPU's time by range and kernel, and what is in no range" {
+	in_ranges nested
+	"$built/ktime" export --folded folded session
+	is "[CUDA memset] 1000
+main;[CUDA memset] 1000
+main;inner;[CUDA memset] 1000
+main;step;[CUDA memset] 3000
+main;step;inner;[CUDA memset] 6000" env LC_ALL=C sort folded
+	# A semicolon parts ranges, and a line's end lines.
+	in_ranges named $'a;b\nc 5'
+	"$built/ktime" export -f --folded folded session
+	[ "$(grep -c 'a,b\\x0ac 5@a,b\\x0ac 5;\[CUDA memset\] [0-9]*$' folded)" -eq 1 ] || { cat folded; false; }
+	[ "$(awk '{ sum += $NF } END { print sum }' folded)" = \
+		"$("$built/ktime" export --json - session | jq '[.rows[] | select(.kind == "memset") | .cupti.total] | add')" ]
+}
+
 @test "each domain has a stack of its own, and they need not be nested" {
 	in_ranges domains
 	is "library@call 1 6 6000 2 2000

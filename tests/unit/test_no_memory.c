@@ -70,6 +70,13 @@ static int perfetto(FILE *file, const void *argument)
 	return export_perfetto(session, argument, file, message, sizeof(message));
 }
 
+static int folded(FILE *file, const void *argument)
+{
+	char message[128] = "";
+
+	return export_folded(session, argument, file, message, sizeof(message));
+}
+
 static int json(FILE *file, const void *argument)
 {
 	char message[128] = "";
@@ -86,6 +93,7 @@ TEST(exports)
 	options.demangling = false;
 	refuse_each(perfetto, &options, "perfetto", 1, true);
 	refuse_each(chrome, &options, "chrome", 3, true);
+	refuse_each(folded, &options, "folded", 1, true);
 	refuse_each(json, &options, "json", 17, true);
 	session_close(session);
 }
