@@ -137,11 +137,11 @@ static char *read_all(FILE *file, size_t *length, const char **reason)
 	return NULL;
 }
 
-/* What only nsys reads: its reports, which begin with a name or are told by theirs. */
-static bool is_nsys_report(const char *start, const char *path)
+/* nsys's own reports, which only nsys reads. One of another name is refused as no text. */
+static bool is_nsys_report(const char *path)
 {
-	return strncmp(start, "QDSTRM", 6) == 0 || ends_with(path, ".nsys-rep") ||
-	       ends_with(path, ".qdrep") || ends_with(path, ".qdstrm");
+	return ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") ||
+	       ends_with(path, ".qdstrm");
 }
 
 static int import_file(struct profile *profile, FILE *file, const char *path, unsigned part,
@@ -174,7 +174,7 @@ static int import_file(struct profile *profile, FILE *file, const char *path, un
 	if (is_database)
 		return import_sqlite(profile, path, message, size);
 	reason = "a report that only nsys reads: give what `nsys export --type sqlite` makes of it";
-	if (is_nsys_report(start, path))
+	if (is_nsys_report(path))
 		goto refuse;
 	bytes = read_all(file, &length, &reason);
 	if (!bytes)

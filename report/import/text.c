@@ -183,7 +183,7 @@ static void take_banner(struct text_import *import, const char *said, const char
 		{"API calls", CLASS_CALL, NULL},
 		{"OpenACC", CLASS_OTHER, "OpenACC, which is the host's time"},
 		{"OpenMP", CLASS_OTHER, "OpenMP, which is the host's time"},
-		{"NVTX result", CLASS_OTHER, "ranges, with rows that stand above too"},
+		{"NVTX result", CLASS_OTHER, "rows by range, which the summary has too"},
 		{"CPU profiling", CLASS_OTHER, "samples of the host"},
 		{"Unified Memory", CLASS_OTHER, "page faults and migrations"},
 		{"Event result", CLASS_OTHER, "counters"},
@@ -423,11 +423,22 @@ static int refuse_parts(struct text_import *import)
 	for (size_t i = 0; i < import->part_count && i < PARTS_MOST && length + 2 < sizeof(list);
 	     i++)
 		length += (size_t)snprintf(
-			list + length, sizeof(list) - length, "%s--part %zu: line %zu%s%s",
-			i ? "; " : "", i + 1, import->parts[i].line,
+			list + length, sizeof(list) - length, "%s--part %zu (line %zu%s%s)",
+			i ? ", " : "", i + 1, import->parts[i].line,
 			*import->parts[i].label ? ", " : "", import->parts[i].label);
-	return refuse(import, "%zu runs or processes in one file: take one by %s%s",
-		      import->part_count, list, import->part_count > PARTS_MOST ? "; ..." : "");
+	return refuse(import, "%zu runs or processes in one file: choose one with %s%s",
+		      import->part_count, list, import->part_count > PARTS_MOST ? ", ..." : "");
+}
+
+/* Whether many bytes of the text are none of text. */
+static bool is_binary(const struct lines *lines)
+{
+	size_t looked = lines->length < 4096 ? lines->length : 4096, controls = 0;
+
+	for (size_t i = 0; i < looked; i++)
+		controls += (unsigned char)lines->text[i] < ' ' &&
+			    !strchr("\t\n\v\f\r\033", lines->text[i]);
+	return controls * 50 > looked;
 }
 
 /* Why a text has nothing to compare. */
@@ -436,8 +447,11 @@ static int refuse_empty(struct text_import *import)
 	if (*import->bad)
 		return refuse(import, "%s", import->bad);
 	if (*import->first_passed)
-		return refuse(import, "no GPU activities or calls of CUDA's in it, but %s",
+		return refuse(import, "no GPU activities or CUDA API calls in it; passed over: %s",
 			      import->first_passed);
+	if (is_binary(&import->lines))
+		return refuse(import, "neither a profile nor text; of a report of nsys (.nsys-rep, "
+				      ".qdrep) give what `nsys export --type sqlite` makes");
 	return refuse(import, "no profile, database of nsys, or table of nvprof, nsys or ktime");
 }
 

@@ -219,7 +219,7 @@ static const char *others_of(const struct text_import *import)
 		return import->group->rows;
 	if (report->kind == REPORT_CALLS)
 		report = report_of_others(report) ?: report;
-	return *report->rows ? report->rows : "neither GPU activities nor calls of CUDA's";
+	return *report->rows ? report->rows : "neither GPU activities nor CUDA API calls";
 }
 
 /* Reads the row's numbers; returns what is wrong, or NULL. */
@@ -380,7 +380,7 @@ int rows_take(struct text_import *import, struct cells *cells)
 		return 0;
 	}
 	if (import->strays) {
-		pass_over(import, import->strays, import->stray_line, "no row of the table");
+		pass_over(import, import->strays, import->stray_line, "not part of the table");
 		import->strays = 0;
 	}
 	if (!import->entered)
@@ -391,14 +391,15 @@ int rows_take(struct text_import *import, struct cells *cells)
 	/* Kernels may be called so; but in a file that was put together calls stand there. */
 	if (class == CLASS_GPU && name_is_call(name) && is_wanted(import)) {
 		profile_say(import->profile,
-			    "%s: line %zu: is %s a GPU activity, or are lines missing?",
+			    "%s: line %zu: %s stands among GPU activities: lines may be missing",
 			    import->path, import->lines.number, name);
 		import->profile->damaged = true;
 	}
 	if (!import->lines.ended && !cells->last_quoted && import->separator != JSON_ROWS &&
 	    is_wanted(import)) {
 		profile_say(import->profile,
-			    "%s: line %zu has no end: if \"%s\" is a whole name, end it",
+			    "%s: line %zu has no newline: the name \"%s\" may be cut; if it is "
+			    "not, end the line",
 			    import->path, import->lines.number, name);
 		import->profile->damaged = true;
 	}

@@ -284,7 +284,9 @@ runs() {
 	run "$ktime" diff a unit.csv
 	prints "ktime: unit.csv: line 2: unknown unit \"parsecs\""
 	run "$ktime" diff a garbage
-	prints "ktime: garbage: no profile, database of nsys, or table of nvprof, nsys or ktime"
+	prints "ktime: garbage: neither a profile nor text; of a report of nsys (.nsys-rep, .qdrep) give what \`nsys export --type sqlite\` makes"
+	run "$ktime" diff a "$BATS_TEST_DIRNAME/common.bash"
+	prints "ktime: $BATS_TEST_DIRNAME/common.bash: no profile, database of nsys, or table of nvprof, nsys or ktime"
 }
 
 @test "a wrong usage is told" {
@@ -360,7 +362,7 @@ database() {
 		"$header" '100.0,6000,3,2000.0,2000.0,1900,2100,100.0,k' >two.csv
 	run "$ktime" diff two.csv two.csv
 	[ "$status" -eq 1 ]
-	prints "ktime: two.csv: 2 runs or processes in one file: take one by --part 1: line 1; --part 2: line 4"
+	prints "ktime: two.csv: 2 runs or processes in one file: choose one with --part 1 (line 1), --part 2 (line 4)"
 	run "$ktime" diff --csv --part 1,2 two.csv two.csv
 	[ "$status" -eq 0 ]
 	[[ ${lines[-1]} == '"GPU activities",3,3000,1000.000,3,6000,2000.000,2,'* ]]

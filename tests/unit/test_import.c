@@ -175,7 +175,7 @@ TEST(tables_of_devices_are_added_and_other_text_is_passed_over)
 			  "%,ns,,ns,ns,ns,\n"
 			  "100.0,6,1,6,6,6,cu_kernel\n"),
 		0);
-	has_said("FILE: 1 row passed over after line 8: no row of the table\n");
+	has_said("FILE: 1 row passed over after line 8: not part of the table\n");
 	has_rows(false, "k 4 4 50 12.5 29 8 20\n"
 			"later 1 1 20 20 0 20 20\n"
 			"cu_kernel 1 1 6 6 0 6 6\n");
@@ -219,7 +219,7 @@ TEST(text_of_nvprof_is_read_as_it_was_pasted)
 			"acc_wait@x.c:3\n"),
 		0);
 	assert_string_equal(profile.source, "nvprof text");
-	has_said("FILE: 1 row passed over after line 3: no row of the table\n"
+	has_said("FILE: 1 row passed over after line 3: not part of the table\n"
 		 "FILE: 1 row passed over after line 6: OpenACC, which is the host's time\n");
 	has_rows(false, "f(int, int*) 3 3 3000 1000 15000 900 1100\n"
 			"[CUDA memcpy HtoD] 2 2 1000 500 20000 400 600\n");
@@ -281,10 +281,10 @@ TEST(one_of_several_runs_is_taken)
 				    "==8== Profiling result:\n" NVPROF_HEADER ",%,ns,,ns,ns,ns,\n"
 				    "\"API calls\",100.0,600,3,200,100,300,cudaFree\n";
 
-	refused(two, ": 2 runs or processes in one file: take one by --part 1: line 1; --part 2: "
-		     "line 4");
-	refused(other, ": 2 runs or processes in one file: take one by --part 1: line 3, ./app x; "
-		       "--part 2: line 8, ./app y");
+	refused(two, ": 2 runs or processes in one file: choose one with --part 1 (line 1), "
+		     "--part 2 (line 4)");
+	refused(other, ": 2 runs or processes in one file: choose one with --part 1 (line 3, "
+		       "./app x), --part 2 (line 8, ./app y)");
 	assert_int_equal(read_part(two, strlen(two), 2), 0);
 	has_rows(false, "b 3 3 600 200 10000 100 300\n");
 	assert_int_equal(read_part(other, strlen(other), 2), 0);
@@ -302,7 +302,8 @@ TEST(damage_is_said)
 	has_said("FILE: the shares of the table in line 1 add up to 60 %: rows are missing\n");
 	assert_int_equal(read_text(NSYS_KERNELS "100.0,600,3,200.0,190.0,100,300,100.0,k"), 0);
 	assert_true(profile.damaged);
-	has_said("FILE: line 2 has no end: if \"k\" is a whole name, end it\n");
+	has_said("FILE: line 2 has no newline: the name \"k\" may be cut; if it is not, end the "
+		 "line\n");
 	assert_int_equal(read_text(NSYS_KERNELS "100.0,600,3,200.0,190.0,100,300,100.0,k\n"
 						"0.0,6,3,3.0,1.0,1,3,1.0,l\n"),
 			 0);
@@ -358,7 +359,8 @@ TEST(what_holds_no_summary_is_refused)
 	refused("", none);
 	refused("a,b\n1,2\n", none);
 	refused("Time (%),Total Time (ns),Avg (ns),Range\n1,2,2,r\n",
-		": no GPU activities or calls of CUDA's in it, but a report that ktime does not "
+		": no GPU activities or CUDA API calls in it; passed over: a report that ktime "
+		"does not "
 		"know");
 	unlink(path);
 	profile_free(&profile);
