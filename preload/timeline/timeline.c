@@ -175,9 +175,6 @@ const struct host_call *host_calls_get(uint32_t number)
 		       : NULL;
 }
 
-/* How many calls before a gap are searched for the one that waited or launched last. Chosen. */
-#define CALLS_SEARCHED 64
-
 static void add_call(struct split *split, uint16_t api, uint64_t part)
 {
 	unsigned i = 0;
@@ -196,82 +193,40 @@ static void add_call(struct split *split, uint16_t api, uint64_t part)
 	split->calls[i].part += part;
 }
 
-/* Whether the thread's last call that waited for the device or gave it work is one that waited. */
-static bool waited_last(uint32_t number)
+static bool get_call(const void *argument, uint32_t number, struct idle_call *call)
 {
-	const struct host_call *call = host_calls_get(number);
+	const struct host_call *found = host_calls_get(number);
 
-	for (unsigned i = 0; i < CALLS_SEARCHED && call; i++) {
-		if (call->flags & (HOST_CALL_WAITED | HOST_CALL_WORK))
-			return call->flags & HOST_CALL_WAITED;
-		call = host_calls_get(call->previous);
-	}
-	return false;
+	(void)argument;
+	if (found)
+		*call = (struct idle_call){found->begin, found->end, found->previous, found->flags};
+	return found;
 }
 
-/* Splits what is before the operation's call: the thread's earlier calls, and its own code between
- * them. `until`: the call's begin, or the gap's end. */
-static void split_before_call(struct split *split, const struct host_call *call, uint64_t begin,
-			      uint64_t until)
+static void add_to_split(void *argument, enum idle_cause cause, uint32_t number, uint64_t begin,
+			 uint64_t end)
 {
-	uint32_t number = call->previous;
+	struct split *split = argument;
 
-	while (until > begin) {
-		const struct host_call *previous = host_calls_get(number);
-		uint64_t idle_from = begin;
-
-		if (number && !previous) {
-			split->parts[IDLE_UNRESOLVED] += until - begin;
-			return;
-		}
-		if (previous)
-			idle_from = smaller(until, larger(begin, previous->end));
-		split->parts[waited_last(number) ? IDLE_AFTER_WAIT : IDLE_PROGRAM] +=
-			until - idle_from;
-		until = idle_from;
-		if (!previous)
-			return;
-		if (until > larger(begin, previous->begin)) {
-			add_call(split, previous->api, until - larger(begin, previous->begin));
-			until = larger(begin, previous->begin);
-		}
-		number = previous->previous;
-	}
+	if (cause == IDLE_CALL)
+		add_call(split, host_calls_get(number)->api, end - begin);
+	else
+		split->parts[cause] += end - begin;
 }
 
 void causes_split(struct split *split, const struct interval *before, const struct interval *after)
 {
 	const struct host_call *call = host_calls_get(after->first.call);
-	uint64_t begin = before->end, end = after->start, latency_from, loaded;
+	const struct idle_gap gap = {
+		.begin = before->end,
+		.end = after->start,
+		.call = after->first.call,
+		.in_graph = after->first.graph_launch &&
+			    after->first.graph_launch == before->last.graph_launch,
+	};
 
 	*split = (struct split){.thread = call ? call->thread : 0};
-	if (after->first.graph_launch && after->first.graph_launch == before->last.graph_launch) {
-		split->parts[IDLE_GRAPH] = end - begin;
-		return;
-	}
-	if (!call) {
-		split->parts[IDLE_UNRESOLVED] = end - begin;
-		return;
-	}
-	if (end - begin < CLOCKS_APART_NS) {
-		bool queued = call->end + CLOCKS_APART_NS <= begin;
-
-		split->parts[queued ? IDLE_DEPENDENCY : IDLE_SHORT] = end - begin;
-		return;
-	}
-	if (call->end <= begin) {
-		split->parts[IDLE_DEPENDENCY] = end - begin;
-		return;
-	}
-	latency_from = smaller(end, larger(begin, call->begin));
-	if (call->flags & HOST_CALL_FIRST) {
-		loaded = larger(latency_from, smaller(end, call->end));
-		split->parts[IDLE_FIRST_LAUNCH] = loaded - latency_from;
-		split->parts[IDLE_LATENCY] = end - loaded;
-	} else {
-		split->parts[IDLE_LATENCY] = end - latency_from;
-	}
-	split_before_call(split, call, begin, latency_from);
+	idle_split(&gap, &(struct idle_calls){get_call, add_to_split, split});
 }
 
 /* The unions of a device's operations: their overlap is what the parts have more than the whole. */
@@ -389,9 +344,6 @@ static bool waits_for_copy(const struct call_record *record)
 		host = host || record->operation == operation_fixed(to_host[i]);
 	return host && name && !strstr(name, "Async");
 }
-
-/* A launch takes some microseconds; one that loads its module 0.1 ms and more. Chosen. */
-#define LOADING_NS 50000u
 
 /* `duration` in nanoseconds. */
 static uint8_t flags_of(const struct call_record *record, uint64_t duration)

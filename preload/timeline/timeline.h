@@ -13,6 +13,7 @@
 
 #include "preload/events/in_flight.h"
 #include "preload/launch/thread.h"
+#include "report/session/idle_split.h"
 #include "report/session/session.h"
 
 /*
@@ -69,12 +70,6 @@ static inline size_t interval_set_kept(const struct interval_set *set)
  * launching, and at most 10 of the largest buffers. Chosen. */
 #define HOST_CALLS_KEPT 32768u
 
-enum host_call_flags {
-	HOST_CALL_WAITED = 1, /* a synchronizing call: it waited for the device */
-	HOST_CALL_WORK = 2,   /* started an operation, or several */
-	HOST_CALL_FIRST = 4,  /* the first launch of a kernel, which may load its module */
-};
-
 struct host_call {
 	uint64_t begin, end;
 	uint32_t previous; /* number of the thread's call before it; 0: none */
@@ -90,12 +85,8 @@ const struct host_call *host_calls_get(uint32_t number);
 
 /* Why a device was idle before an operation: one gap, split by what the host did in it. */
 
-/* How far the records' clock and the host's may be apart, in nanoseconds: in a shorter gap the
- * host's time cannot be told from launch latency. */
-#define CLOCKS_APART_NS 5000u
-
 /* How many CUDA functions are told apart in one gap; the time in others is added up. Chosen. */
-#define SPLIT_CALLS	8
+#define SPLIT_CALLS 8
 
 /* The parts of a gap, in nanoseconds; together they are its length. */
 struct split {

@@ -5,17 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The causes are those of the table of idle time, found by the same rules. They are found again
- * here as a profile keeps only their sums; and only as far as the trace goes: it does not have
- * calls that CUPTI does not record.
- */
+#include "report/session/idle_split.h"
 
-/* How far the records' clock and the host's may be apart: in shorter gaps they do not tell the
- * host's time from launch latency. */
-#define CLOCKS_APART_NS 5000u
-/* Calls before a gap that are searched for the one that waited or launched last. Chosen. */
-#define CALLS_SEARCHED	64
+/* A profile keeps only the sums of the causes, so that the gaps of a trace are split again here: by
+ * the same rules, and only as far as the trace goes, which does not have calls that CUPTI does not
+ * record. */
 
 struct call {
 	const struct track *track;
@@ -28,6 +22,8 @@ struct gaps {
 	size_t call_count;
 	const struct item **operations; /* of one device, by their start */
 	struct track *idle;		/* its idle time */
+	const struct track *calls_of;	/* the thread whose calls a gap is split by */
+	int error;			/* of the gap that is split */
 };
 
 static int compare_ids(const struct call *call, unsigned process, uint32_t correlation)
@@ -72,83 +68,62 @@ static const struct call *find_call(const struct gaps *gaps, const struct item *
 		       : NULL;
 }
 
-/* Whether the last of a thread's first calls that launched or waited waited. */
-static bool waited_last(const struct session *session, const struct track *track, size_t calls)
+/* Whether a call waited for the device or gave it work, by its name. */
+static uint8_t flags_of(const struct session *session, const struct item *call)
 {
-	for (size_t i = calls; i > 0 && i + CALLS_SEARCHED > calls; i--) {
-		const char *name = session_string(session, track->items[i - 1].name);
+	const char *name = session_string(session, call->name);
+	uint8_t first = call->loads ? HOST_CALL_FIRST : 0;
 
-		if (strstr(name, "Synchronize"))
-			return true;
-		if (strstr(name, "Launch") || strstr(name, "Memcpy") || strstr(name, "Memset"))
-			return !strstr(name, "Launch") && !strstr(name, "Async");
-	}
-	return false;
+	if (strstr(name, "Synchronize"))
+		return HOST_CALL_WAITED;
+	if (strstr(name, "Launch"))
+		return HOST_CALL_WORK | first;
+	if (strstr(name, "Memcpy") || strstr(name, "Memset"))
+		return strstr(name, "Async") ? HOST_CALL_WORK : HOST_CALL_WORK | HOST_CALL_WAITED;
+	return first;
 }
 
-static int add_part(struct gaps *gaps, enum idle_cause cause, const struct item *call,
-		    uint64_t start, uint64_t end)
+/* Calls of a thread are numbered from 1. */
+static bool get_call(const void *argument, uint32_t number, struct idle_call *call)
 {
+	const struct gaps *gaps = argument;
+	const struct item *item = &gaps->calls_of->items[number - 1];
+
+	*call = (struct idle_call){item->start, item->end, number - 1,
+				   flags_of(gaps->timeline->session, item)};
+	return true;
+}
+
+static void add_part(void *argument, enum idle_cause cause, uint32_t number, uint64_t start,
+		     uint64_t end)
+{
+	struct gaps *gaps = argument;
+	const struct item *call = number ? &gaps->calls_of->items[number - 1] : NULL;
 	const struct item item = {.start = start,
 				  .end = end,
 				  .kind = call ? call->kind : ROW_KINDS,
 				  .name = call ? call->name : cause,
 				  .class = (uint8_t)(CLASS_IDLE + cause)};
 
-	return end > start ? track_add(gaps->idle, &item) : 0;
-}
-
-static uint64_t between(uint64_t least, uint64_t value, uint64_t most)
-{
-	return value < least ? least : value > most ? most : value;
-}
-
-/* What is before an operation's call, which comes after `calls` others of its thread: those, and
- * the program's own code between them. */
-static int split_before(struct gaps *gaps, const struct track *track, size_t calls, uint64_t begin,
-			uint64_t until)
-{
-	int error = 0;
-
-	for (; until > begin && !error; calls--) {
-		const struct item *call = calls ? &track->items[calls - 1] : NULL;
-		uint64_t from = call ? between(begin, call->end, until) : begin;
-		bool waited = waited_last(gaps->timeline->session, track, calls);
-
-		error = add_part(gaps, waited ? IDLE_AFTER_WAIT : IDLE_PROGRAM, NULL, from, until);
-		if (!call || error)
-			break;
-		until = between(begin, call->start, from);
-		error = add_part(gaps, IDLE_CALL, call, until, from);
-	}
-	return error;
+	gaps->error = gaps->error ?: track_add(gaps->idle, &item);
 }
 
 static int split(struct gaps *gaps, const struct item *before, const struct item *after,
 		 uint64_t begin)
 {
 	const struct call *call = find_call(gaps, after);
-	uint64_t end = after->start, latency, loaded;
-	enum idle_cause cause = IDLE_LATENCY;
-	int error;
+	const struct idle_gap gap = {
+		.begin = begin,
+		.end = after->start,
+		.call = call ? (uint32_t)(call->item - call->track->items) + 1 : 0,
+		.in_graph = after->graph && after->graph == before->graph &&
+			    after->correlation == before->correlation,
+	};
 
-	if (after->graph && after->graph == before->graph &&
-	    after->correlation == before->correlation)
-		cause = IDLE_GRAPH;
-	else if (!call)
-		cause = IDLE_UNRESOLVED;
-	else if (end - begin < CLOCKS_APART_NS)
-		cause = call->item->end + CLOCKS_APART_NS <= begin ? IDLE_DEPENDENCY : IDLE_SHORT;
-	else if (call->item->end <= begin)
-		cause = IDLE_DEPENDENCY;
-	if (cause != IDLE_LATENCY)
-		return add_part(gaps, cause, NULL, begin, end);
-	latency = between(begin, call->item->start, end);
-	loaded = call->item->loads ? between(latency, call->item->end, end) : latency;
-	error = split_before(gaps, call->track, (size_t)(call->item - call->track->items), begin,
-			     latency);
-	error = error ?: add_part(gaps, IDLE_FIRST_LAUNCH, NULL, latency, loaded);
-	return error ?: add_part(gaps, IDLE_LATENCY, NULL, loaded, end);
+	gaps->calls_of = call ? call->track : NULL;
+	gaps->error = 0;
+	idle_split(&gap, &(struct idle_calls){get_call, add_part, gaps});
+	return gaps->error;
 }
 
 /* The gaps between the operations of a device, of which there are `count`. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/export/export.h"
+#include "report/session/idle_split.h"
 #include "report/session/memory.h"
 
 /* Records that are read: 40 bytes each, 160 MB. Chosen: above it the page says what is missing. */
@@ -74,9 +75,6 @@ static struct track *track_of_range(struct timeline *timeline, struct track *fir
 		first->ends[first->open++] = record->end;
 	return track_like(timeline, &like) ?: first;
 }
-
-/* A launch takes some microseconds; one that loads its module 0.1 ms and more. As in the report. */
-#define LOADING_NS 50000u
 
 /* Whether a call is the first launch of a kernel, by a thread at least, and takes as long as
  * loading its code. Where records are missing this is not known. */
