@@ -16,6 +16,8 @@ name##_size:                                                                    
 	.section .rodata
 	ASSET(page_css, "report/html/page.css")
 	ASSET(page_js, "report/html/page.js")
+	ASSET(records_js, "report/html/records.js")
+	ASSET(drawing_js, "report/html/drawing.js")
 	ASSET(timeline_js, "report/html/timeline.js")
 	ASSET(timeline_css, "report/html/timeline.css")
 	ASSET(json_schema, "report/export/schema.json")

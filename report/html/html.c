@@ -10,8 +10,9 @@
 #include "report/names/visible.h"
 
 /* The files of this folder that are part of every page: see report/command/assets.S. */
-extern const char page_css[], page_js[], timeline_css[], timeline_js[];
-extern const size_t page_css_size, page_js_size, timeline_css_size, timeline_js_size;
+extern const char page_css[], page_js[], timeline_css[], records_js[], drawing_js[], timeline_js[];
+extern const size_t page_css_size, page_js_size, timeline_css_size, records_js_size,
+	drawing_js_size, timeline_js_size;
 
 void html_text(struct html *html, const char *text)
 {
@@ -98,6 +99,8 @@ void html_end(struct html *html)
 void html_timeline_script(struct html *html)
 {
 	fputs("<script>\n", html->file);
+	fwrite(records_js, 1, records_js_size, html->file);
+	fwrite(drawing_js, 1, drawing_js_size, html->file);
 	fwrite(timeline_js, 1, timeline_js_size, html->file);
 	fputs("</script>\n", html->file);
 }

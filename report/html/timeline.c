@@ -110,8 +110,8 @@ static void write_table(struct picture *picture)
 	for (size_t i = 0; i < timeline->track_count; i++) {
 		const struct track *track = &timeline->tracks[i];
 
-		fprintf(html->file, "<tr data-depth=\"%d\"><th scope=\"row\">",
-			track_is_inside(timeline, i));
+		fprintf(html->file, "<tr data-depth=\"%u\"><th scope=\"row\">",
+			track_depth(timeline, i));
 		html_text(html, track_label(timeline, track, label));
 		fputs("</th>", html->file);
 		if (track->kind == TRACK_IDLE)

@@ -246,13 +246,15 @@ const char *track_label(const struct timeline *timeline, const struct track *tra
 	return label;
 }
 
-/* Those of a device follow each other, and those of a thread. */
-bool track_is_inside(const struct timeline *timeline, size_t track)
+unsigned track_depth(const struct timeline *timeline, size_t track)
 {
 	const struct track *this = &timeline->tracks[track], *before = this - 1;
 	bool device = this->kind <= TRACK_STREAM;
 
-	return track && before->owner == this->owner && before->process == this->process &&
-	       (before->kind <= TRACK_STREAM) == device &&
-	       (device ? before->device == this->device : before->number == this->number);
+	if (!track || before->process != this->process)
+		return 0;
+	/* Those of a device follow each other, and those of a thread. */
+	return (this->owner != NULL) +
+	       ((before->kind <= TRACK_STREAM) == device &&
+		(device ? before->device == this->device : before->number == this->number));
 }

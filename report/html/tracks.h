@@ -80,8 +80,8 @@ int items_compare(const void *left, const void *right);
 /* "GPU 0 stream 7", of a merged profile with its process. Returns the text. */
 const char *track_label(const struct timeline *timeline, const struct track *track,
 			char label[TRACK_LABEL_SIZE]);
-/* Whether a track belongs to the one before it: a device's streams to its idle time, a thread's
- * calls to its ranges. */
-bool track_is_inside(const struct timeline *timeline, size_t track);
+/* How deep a track is folded, from 0: a device's streams below its idle time, a thread's calls
+ * below its ranges, and of a merged profile all of a process below its first track. */
+unsigned track_depth(const struct timeline *timeline, size_t track);
 
 #endif

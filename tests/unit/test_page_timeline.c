@@ -235,7 +235,8 @@ TEST(times_are_those_of_exports)
 TEST(a_device_s_streams_and_a_thread_s_calls_can_be_folded)
 {
 	struct trace_record range = {.kind = ROW_RANGE, .device = -1, .thread = 71};
-	static const bool inside[] = {false, true, false, true, true};
+	static const unsigned depths[] = {0, 1, 0, 1, 1};
+	const struct job_process process = {.pid = 1};
 
 	add_call("cudaLaunchKernel", 1, 0, 2 * US);
 	add_kernel(1, 4 * US, 20 * US);
@@ -244,7 +245,12 @@ TEST(a_device_s_streams_and_a_thread_s_calls_can_be_folded)
 	read_trace();
 	assert_int_equal(timeline.track_count, 5);
 	for (size_t i = 0; i < timeline.track_count; i++)
-		assert_int_equal(track_is_inside(&timeline, i), inside[i]);
+		assert_int_equal(track_depth(&timeline, i), depths[i]);
+	/* Of a job below each process's first one. */
+	for (size_t i = 0; i < timeline.track_count; i++)
+		timeline.tracks[i].owner = &process;
+	for (size_t i = 0; i < timeline.track_count; i++)
+		assert_int_equal(track_depth(&timeline, i), i ? depths[i] + 1 : 0);
 }
 
 TEST(what_has_the_same_details_has_the_same_number)
