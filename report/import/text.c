@@ -172,6 +172,15 @@ static const char *banner_of(const char *line, char process[16])
 	return text + 1;
 }
 
+/* Those of the newest processes are kept. */
+static void note_command(struct text_import *import, const char *process, const char *command)
+{
+	struct command *noted = &import->commands[import->command_count++ % COMMANDS_MOST];
+
+	snprintf(noted->process, sizeof(noted->process), "%s", process);
+	snprintf(noted->text, sizeof(noted->text), "%s", command);
+}
+
 static void take_banner(struct text_import *import, const char *said, const char *process)
 {
 	static const struct {
@@ -195,9 +204,9 @@ static void take_banner(struct text_import *import, const char *said, const char
 	const char *command = strstr(said, "command: ");
 
 	if (begins(said, "Profiling application: "))
-		snprintf(import->command, sizeof(import->command), "%s", said + 23);
+		note_command(import, process, said + 23);
 	else if (begins(said, "NVPROF is") && command)
-		snprintf(import->command, sizeof(import->command), "%s", command + 9);
+		note_command(import, process, command + 9);
 	/* These may be another process's, within a table of this one. */
 	for (size_t i = 0; i < sizeof(within) / sizeof(*within); i++)
 		if (begins(said, within[i]))
@@ -286,15 +295,18 @@ static int take_line_of_table(struct text_import *import)
 		return -ENOMEM;
 	if (!import->separator && rule_read(&import->rule, line))
 		return 1;
+	/* The program may print before them. */
 	if (import->units_follow) {
-		import->units_follow = false;
 		taken = take_units(import, line);
+		import->units_follow = taken == 0;
 		line = copy_line(import);
 		if (taken || !line)
 			return taken ?: -ENOMEM;
 	}
-	if (split(import, &cells, line))
+	if (split(import, &cells, line)) {
+		import->units_follow = false;
 		return rows_take(import, &cells) ?: 1;
+	}
 	if (import->header.report->kind == REPORT_OTHER || !is_like_row(import, import->lines.line))
 		return 0;
 	rows_pass_damaged(import, import->lines.ended ? "not a whole row"

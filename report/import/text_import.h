@@ -9,11 +9,13 @@
 #include "report/import/whole.h"
 
 /* Parts that are listed, and reports that one can hold. */
-#define PARTS_MOST  8
-#define LABEL_SIZE  48
-#define TABLES_MOST 64
+#define PARTS_MOST    8
+#define LABEL_SIZE    48
+#define TABLES_MOST   64
+/* Processes whose commands are remembered. */
+#define COMMANDS_MOST 16
 /* The separator of a table whose rows are objects in JSON. */
-#define JSON_ROWS   '{'
+#define JSON_ROWS     '{'
 
 /* What a row is. */
 enum row_class { CLASS_GPU, CLASS_CALL, CLASS_OTHER, CLASS_COUNT };
@@ -24,6 +26,11 @@ struct group;
 struct part {
 	size_t line;
 	char label[LABEL_SIZE];
+};
+
+/* The command of a process. */
+struct command {
+	char process[16], text[LABEL_SIZE];
 };
 
 /* A table of a part. */
@@ -65,7 +72,9 @@ struct text_import {
 	enum row_class section; /* of nvprof's tables without a column of types */
 	bool sectioned;
 	const char *section_rows; /* what those of a section are that are passed over */
-	char process[16], device[LABEL_SIZE], source[LABEL_SIZE], command[LABEL_SIZE];
+	char process[16], device[LABEL_SIZE], source[LABEL_SIZE];
+	struct command commands[COMMANDS_MOST];
+	size_t command_count;
 
 	/* What the part has. */
 	struct seen seen[TABLES_MOST];

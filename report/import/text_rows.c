@@ -89,8 +89,12 @@ static void begin_part(struct text_import *import)
 
 	rows_say_passed(import);
 	if (import->part_count < PARTS_MOST) {
-		const char *label = *import->command ? import->command : import->source;
+		const char *label = import->source;
 
+		for (size_t i = 0; i < COMMANDS_MOST; i++)
+			if (*import->commands[i].text &&
+			    strcmp(import->commands[i].process, import->process) == 0)
+				label = import->commands[i].text;
 		part->line = import->header_line;
 		if (*label)
 			snprintf(part->label, sizeof(part->label), "%s", label);
