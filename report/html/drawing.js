@@ -166,8 +166,9 @@ const traceDrawing = (() => {
 			Object.assign(over.style, { left: `${box.left - frame.left}px`, top: "0", width: `${box.width}px`, height: `${frame.height}px` });
 			over.replaceChildren();
 			if (area) {
+				const top = table.tBodies[0].getBoundingClientRect().top - frame.top;
 				const left = across(area.from), right = across(area.to);
-				over.append(shape("rect", { class: "timeline-area", x: left, y: box.top - frame.top, width: Math.max(right - left, 1), height: frame.bottom - box.top }));
+				over.append(shape("rect", { class: "timeline-area", x: left, y: top, width: Math.max(right - left, 1), height: frame.height - top }));
 			}
 			for (const [call, operation] of arrows) {
 				const ends = [call, operation].map(({ track, i }) => {

@@ -4,7 +4,6 @@
 "use strict";
 const traceRecords = (() => {
 	const CHILDREN = 4, SHIFT = 2; // of a node, and as a power of two: below
-	const PARTNERS_MOST = 200;
 
 	const unpack = async (base64) => {
 		const text = atob(base64);
@@ -137,7 +136,7 @@ const traceRecords = (() => {
 			return partners;
 		for (const other of tracks)
 			if (other.kind === wanted && other.process === track.process)
-				for (let j = other.correlations.indexOf(id); j >= 0 && partners.length < PARTNERS_MOST; j = other.correlations.indexOf(id, j + 1))
+				for (let j = other.correlations.indexOf(id); j >= 0; j = other.correlations.indexOf(id, j + 1))
 					partners.push({ track: other, i: j });
 		return partners.sort((a, b) => a.track.starts[a.i] - b.track.starts[b.i]);
 	};

@@ -10,6 +10,7 @@
 
 	const NARROWEST = 20; // ns
 	const NAMES_MOST = 10; // in the sums of a selection
+	const ARROWS_MOST = 200; // a graph may have thousands of nodes
 	const { about, exact, counted } = traceDrawing;
 
 	const made = (name, properties, ...children) => {
@@ -79,11 +80,11 @@
 			state.selected = { track, i };
 			const name = names[track.names[i]], partners = traceRecords.partnersOf(data, state.selected);
 			const row = idle[track.names[i]] ? null : rowOf(name), detail = details[track.details[i]];
-			state.arrows = partners.map((partner) => (track.kind === "calls" ? [state.selected, partner] : [partner, state.selected]));
+			state.arrows = partners.slice(0, ARROWS_MOST).map((partner) => (track.kind === "calls" ? [state.selected, partner] : [partner, state.selected]));
 			said.textContent = `${track.label}: ${titleOf(track, i)}, ${times(track, i)}${detail ? `; ${detail}` : ""}`;
 			actions.replaceChildren(button("Zoom to it", "", () => zoomTo(state.selected)));
 			if (partners.length) {
-				const first = partners[0], many = partners.length > 1 ? `, the first of ${partners.length}` : "";
+				const first = partners[0], many = partners.length > 1 ? `, the first of ${counted(partners.length)}` : "";
 				const what = `${names[first.track.names[first.i]]}${many}`;
 				actions.append(button(track.kind === "calls" ? `What it started: ${what}` : `The call: ${what}`, "", () => choose(first.track, first.i)));
 			}
@@ -284,6 +285,7 @@
 			track.canvas.setAttribute("role", "application");
 			track.canvas.setAttribute("aria-label", `${track.label}: ${counted(track.count)} records; [ and ] choose one`);
 			row.querySelector(".track").replaceChildren(track.canvas);
+			row.cells[0].title = track.label;
 			listen(track);
 		});
 		table.querySelector(".track-heading").replaceChildren(axis);

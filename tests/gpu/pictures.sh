@@ -10,7 +10,7 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 
 # picture NAME PAGE SIZE: the top of the page.
 picture() {
-	timeout 60 "$browser" --headless --no-sandbox --hide-scrollbars --user-data-dir="$folder/browser" \
+	timeout 60 "$browser" --headless --no-sandbox --hide-scrollbars --virtual-time-budget=3000 --user-data-dir="$folder/browser" \
 		--window-size="$3" --screenshot="$folder/$1.png" "file://$folder/$2" >"$folder/browser.log" 2>&1
 	mv "$folder/$1.png" "$pictures/$1.png"
 }
