@@ -30,7 +30,9 @@ static const struct {
 	{"Min", ROLE_MINIMUM},	      {"Max", ROLE_MAXIMUM},
 	{"StdDev", ROLE_DEVIATION},   {"Duration", ROLE_DURATION},
 	{"\xc2\xb1", ROLE_INTERVAL},  {"Type", ROLE_GROUP},
-	{"Category", ROLE_GROUP},     {"Device", ROLE_DEVICE},
+	{"Category", ROLE_GROUP},     {"Start", ROLE_START},
+	{"GrdX", ROLE_GRID},	      {"Grid X", ROLE_GRID},
+	{"Grid Size", ROLE_GRID},     {"Device", ROLE_DEVICE},
 	{"Name", ROLE_NAME},	      {"Operation", ROLE_NAME},
 };
 
@@ -44,7 +46,7 @@ static const char *const spellings[][2] = {
 
 bool role_is_time(enum role role)
 {
-	return (role >= ROLE_AVERAGE && role <= ROLE_DURATION) || role == ROLE_TOTAL;
+	return (role >= ROLE_AVERAGE && role <= ROLE_START) || role == ROLE_TOTAL;
 }
 
 static enum role role_of(const char *title, size_t length)
@@ -186,7 +188,7 @@ bool header_read_line(struct header *header, const char *line, const struct repo
 	return find(header, line, NULL, 0, announced);
 }
 
-bool titles_are_known(char *const *titles, size_t count)
+size_t titles_known(char *const *titles, size_t count)
 {
 	size_t known = 0;
 	struct found found;
@@ -194,16 +196,15 @@ bool titles_are_known(char *const *titles, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const char *at = titles[i] + strspn(titles[i], " \t");
 
-		if (isdigit((unsigned char)*at))
-			return false;
 		for (size_t j = 0; j < sizeof(titles_with_roles) / sizeof(*titles_with_roles); j++)
 			if (take_title(at, titles_with_roles[j].title,
-				       strlen(titles_with_roles[j].title), &found)) {
+				       strlen(titles_with_roles[j].title), &found) &&
+			    !found.end[strspn(found.end, " \t")]) {
 				known++;
 				break;
 			}
 	}
-	return count > 2 && known > 1;
+	return known;
 }
 
 static bool is_word(int letter)

@@ -30,7 +30,9 @@ enum role {
 	ROLE_MAXIMUM,
 	ROLE_DEVIATION,
 	ROLE_DURATION,
+	ROLE_START,
 	ROLE_INTERVAL, /* in percent; in text there may be nothing in its place */
+	ROLE_GRID,     /* of a kernel alone */
 	ROLE_GROUP,
 	ROLE_DEVICE,
 	ROLE_NAME,
@@ -60,8 +62,8 @@ bool header_read(struct header *header, char *const *titles, size_t count,
 /* The same of a line of a text table, whose titles stand between spaces. */
 bool header_read_line(struct header *header, const char *line, const struct report *announced);
 
-/* Whether these look like the titles of a table of a profiler. */
-bool titles_are_known(char *const *titles, size_t count);
+/* How many of these are titles of columns that ktime reads. */
+size_t titles_known(char *const *titles, size_t count);
 
 /* The report that a line announces. NULL: none; one that ktime does not know is `report_unknown`.
  */

@@ -46,10 +46,32 @@ static int begin_table(struct text_import *import, const struct header *header, 
 	for (int role = 0; role < ROLE_COUNT && import->units_follow; role++)
 		if (role_is_time((enum role)role))
 			import->header.units[role] = -1;
-	import->entered = false;
+	import->entered = import->disordered = false;
+	import->last_start.given = false;
 	import->header_line = import->lines.number;
 	import->announced = NULL;
 	return 0;
+}
+
+/* A table whose header is in no list: its rows are passed over. */
+static int begin_unknown(struct text_import *import, size_t count, char separator)
+{
+	struct header header = {.report = &report_unknown, .count = count};
+	int error;
+
+	memset(header.places, -1, sizeof(header.places));
+	error = begin_table(import, &header, separator);
+	import->units_follow = false;
+	return error;
+}
+
+/* What is left of a header, between whose rows it stands, ends the table too. */
+static void cut_header(struct text_import *import)
+{
+	if (!import->header.report)
+		return;
+	rows_pass_damaged(import, "a header that is cut");
+	rows_end_table(import);
 }
 
 /* Takes the line as a header, whatever stands between its titles: 1, or 0: it is none; -errno. */
@@ -58,6 +80,7 @@ static int take_header(struct text_import *import, const char *line)
 	static const char separators[] = ",;\t|";
 	struct header header;
 	struct cells cells;
+	size_t known;
 	char *copy;
 	int error = 0;
 
@@ -73,13 +96,14 @@ static int take_header(struct text_import *import, const char *line)
 		split_values(&cells, copy, separators[i]);
 		if (cells.open || cells.count > COLUMNS_MOST)
 			continue;
+		known = titles_known(cells.text, cells.count);
 		if (header_read(&header, cells.text, cells.count, import->announced)) {
 			error = begin_table(import, &header, separators[i]) ?: 1;
-		} else if (titles_are_known(cells.text, cells.count)) {
-			header = (struct header){.report = &report_unknown, .count = cells.count};
-			memset(header.places, -1, sizeof(header.places));
-			error = begin_table(import, &header, separators[i]) ?: 1;
-			import->units_follow = false;
+		} else if (known > 1 && cells.count > 2 && !isdigit((unsigned char)*copy)) {
+			error = begin_unknown(import, cells.count, separators[i]) ?: 1;
+		} else if (known > 1) {
+			cut_header(import);
+			error = 1;
 		}
 	}
 	free(copy);
@@ -192,7 +216,10 @@ static void take_banner(struct text_import *import, const char *said, const char
 		{"API calls", CLASS_CALL, NULL},
 		{"OpenACC", CLASS_OTHER, "OpenACC, which is the host's time"},
 		{"OpenMP", CLASS_OTHER, "OpenMP, which is the host's time"},
-		{"NVTX result", CLASS_OTHER, "rows by range, which the summary has too"},
+		{"NVTX result", CLASS_OTHER, BY_RANGE},
+		{"Thread \"", CLASS_OTHER, BY_RANGE},
+		{"Domain \"", CLASS_OTHER, BY_RANGE},
+		{"Range \"", CLASS_OTHER, BY_RANGE},
 		{"CPU profiling", CLASS_OTHER, "samples of the host"},
 		{"Unified Memory", CLASS_OTHER, "page faults and migrations"},
 		{"Event result", CLASS_OTHER, "counters"},
@@ -202,6 +229,8 @@ static void take_banner(struct text_import *import, const char *said, const char
 	static const char *const within[] = {"NVPROF is", "Profiling application", "Warning",
 					     "Error", "Generated"};
 	const char *command = strstr(said, "command: ");
+
+	said += strspn(said, " ");
 
 	if (begins(said, "Profiling application: "))
 		note_command(import, process, said + 23);
@@ -412,7 +441,7 @@ static int take_line(struct text_import *import)
 		return take_array(import);
 	/* A header may have as many cells as the rows of the table above it. */
 	first += *first == '"';
-	if (!isdigit((unsigned char)*first)) {
+	if (!isdigit((unsigned char)*first) || strstr(line, "Name")) {
 		report = report_announced(line);
 		if (report)
 			take_announcement(import, line, report);

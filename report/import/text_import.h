@@ -20,6 +20,8 @@
 /* What a row is. */
 enum row_class { CLASS_GPU, CLASS_CALL, CLASS_OTHER, CLASS_COUNT };
 
+#define BY_RANGE "rows by range, which the summary has too"
+
 struct group;
 
 /* A run or a process, of which a file may hold several. */
@@ -63,6 +65,8 @@ struct text_import {
 	/* Of the rows, where a text table has it in the first alone; NULL: none that is known. */
 	const struct group *group;
 	struct shares shares[CLASS_COUNT];
+	struct quantity last_start; /* of a trace */
+	bool disordered;
 	/* Lines since the last row that are none, and the first of them; they are the program's own
 	 * if another row follows. */
 	size_t strays, stray_line;

@@ -205,6 +205,11 @@ static enum row_class class_of(struct text_import *import, const struct cells *c
 			return CLASS_OTHER;
 		if (*group)
 			import->group = group_of(group);
+		/* nvprof repeats below a range which rows are of it. */
+		if (import->group && strcmp(import->group->name, "Range") == 0) {
+			import->section = CLASS_OTHER;
+			import->section_rows = BY_RANGE;
+		}
 		return import->group ? import->group->class : CLASS_OTHER;
 	case REPORT_OTHER:
 		break;
@@ -236,11 +241,12 @@ static const char *read_figures(const struct text_import *import, const struct c
 		[ROLE_AVERAGE] = "bad average",	      [ROLE_MEDIAN] = "bad median",
 		[ROLE_MINIMUM] = "bad minimum",	      [ROLE_MAXIMUM] = "bad maximum",
 		[ROLE_DEVIATION] = "bad deviation",   [ROLE_DURATION] = "bad duration",
+		[ROLE_START] = "bad start",
 	};
 	int last = import->header.places[ROLE_NAME];
 	char mark = decimal_mark(cells->text, last < 0 ? cells->count : (size_t)last);
 
-	for (unsigned role = 0; role <= ROLE_DURATION; role++) {
+	for (unsigned role = 0; role <= ROLE_START; role++) {
 		struct quantity *figure = &figures[role];
 		double unit = role_is_time(role) ? import->header.units[role] : 0;
 
@@ -323,6 +329,31 @@ static int add_row(struct text_import *import, enum row_class class, const char 
 	return 0;
 }
 
+/* What does not fit together in a trace's row; NULL: nothing. */
+static const char *check_record(struct text_import *import, const struct cells *cells,
+				enum row_class class, const char *name,
+				const struct quantity figures[ROLE_COUNT])
+{
+	const struct quantity *start = &figures[ROLE_START], *last = &import->last_start;
+	const char *grid = text_cell(import, cells, ROLE_GRID);
+	bool kernel = *grid && *grid != '-';
+
+	if (!figures[ROLE_DURATION].given)
+		return "bad duration";
+	if (class == CLASS_GPU && import->header.places[ROLE_GRID] >= 0 && kernel == (*name == '['))
+		return "copies have no grid, kernels have one";
+	if (last->given && start->value + start->error < last->value - last->error &&
+	    is_wanted(import) && !import->disordered) {
+		profile_say(
+			import->profile,
+			"%s: line %zu: not in order of time: rows may be missing, or there twice",
+			import->path, import->lines.number);
+		import->disordered = import->profile->damaged = true;
+	}
+	import->last_start = *start;
+	return NULL;
+}
+
 /* Whether it is a row of the table: if the cells are as many and begin as a row's do. */
 bool rows_fits(const struct text_import *import, const struct cells *cells)
 {
@@ -357,8 +388,7 @@ int rows_take(struct text_import *import, struct cells *cells)
 	}
 	wrong = read_figures(import, cells, figures);
 	if (!wrong && import->header.report->kind == REPORT_TRACE) {
-		if (!figures[ROLE_DURATION].given)
-			wrong = "bad duration";
+		wrong = check_record(import, cells, class, name, figures);
 		for (unsigned role = ROLE_AVERAGE; role <= ROLE_MAXIMUM; role++)
 			figures[role] = figures[ROLE_DURATION];
 		figures[ROLE_TOTAL] = figures[ROLE_DURATION];

@@ -311,6 +311,19 @@ TEST(damage_is_said)
 	has_said("FILE: 1 row passed over after line 2: total, calls and average do not fit "
 		 "together\n");
 	has_rows(false, "k 3 3 600 200 10000 100 300\n");
+	/* The rows behind a header that was cut may have other units. */
+	assert_int_equal(read_text(NSYS_KERNELS "100.0,600,3,200.0,190.0,100,300,100.0,k\n"
+						"60.0,Max (us),StdDev (us),Name\n"
+						"100.0,6,3,2.0,1.9,1,3,1.0,l\n"),
+			 0);
+	has_said("FILE: 1 row passed over after line 2: a header that is cut\n");
+	has_rows(false, "k 3 3 600 200 10000 100 300\n");
+	assert_int_equal(read_text("Start (ns),Duration (ns),GrdX,Device,Name\n"
+				   "20,5,1,GPU,k\n10,5,1,GPU,k\n10,5,1,GPU,[CUDA memset]\n"),
+			 0);
+	has_said("FILE: line 3: not in order of time: rows may be missing, or there twice\n"
+		 "FILE: 1 row passed over after line 3: copies have no grid, kernels have one\n");
+	has_rows(false, "k 2 2 10 5 0 5 5\n");
 }
 
 TEST(calls_without_times_are_kept)
