@@ -205,6 +205,7 @@ def timeline(page, name):
         return
     page.load("long")
     records = list(exported(os.path.join(page.folder, "long.json")))
+    yield from is_as_full_as_busy(page, records)
     yield from found_by_name(page, records)
     yield from sums_are_right(page, records)
     yield from folds(page)
@@ -247,7 +248,7 @@ def exported(path):
                 record = json.loads(line.rstrip(",\n"))
                 yield {"start": record["start"] - zero, "end": record["end"] - zero,
                        **{key: record[key] for key in ("kind", "name", "correlation")},
-                       "block": record.get("block")}
+                       **{key: record.get(key) for key in ("block", "stream")}}
 
 
 def exact(ns):
@@ -256,6 +257,25 @@ def exact(ns):
         if ns >= 10 ** digits:
             return f"{ns // 10 ** digits}.{ns % 10 ** digits:0{digits}} {unit}"
     return f"{ns} ns"
+
+
+def is_as_full_as_busy(page, records):
+    """Of a track of records that are narrower than a pixel as much is filled as the stream is busy."""
+    operations = [each for each in records if each["kind"] in ("kernel", "memcpy")]
+    whole = max(each["end"] for each in records) - min(each["start"] for each in records)
+    busy = sum(each["end"] - each["start"] for each in operations
+               if each["stream"] == operations[0]["stream"]) / whole
+    row = 1 if operations[0]["stream"] == min(each["stream"] for each in operations) else 2
+    filled = page.tab.evaluate(f"""(() => {{
+        const canvas = document.querySelectorAll("canvas.timeline-track")[{row}];
+        const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        let filled = 0;
+        for (let i = 3; i < pixels.length; i += 4)
+            filled += pixels[i] > 0;
+        return filled / (canvas.width * (canvas.height - 2));
+    }})()""")
+    if abs(filled - busy) > 0.03:
+        yield f"a stream that is busy for {busy:.3f} of the time is drawn as {filled:.3f}"
 
 
 def found_by_name(page, records):
