@@ -7,8 +7,8 @@
 
 /* Twice as many slots as names, so that chains stay short. */
 #define SLOTS	   (2 * NAMES_RANGES)
-/* Names of 127 bytes on average. Chosen. */
-#define TEXT_BYTES (512u << 10)
+/* Names of 127 bytes on average; takes memory as far as it is used. Chosen. */
+#define TEXT_BYTES (4u << 20)
 
 /* Added under the lock, read without. */
 static struct {
@@ -185,7 +185,7 @@ void names_narrow(const wchar_t *text, char *narrow, size_t size)
 	narrow[used] = '\0';
 }
 
-#define PATH_SLOTS (2 * PATHS_MOST)
+#define PATH_SLOTS (2 * (PATHS_MOST + 1))
 
 /* Added under the lock, read without. */
 static struct {
@@ -206,7 +206,7 @@ static uint16_t find_path(const struct range_path *wanted, uint32_t *slot)
 										 << 15;
 	uint16_t path;
 
-	*slot = key * 2654435761u >> 18;
+	*slot = key * 2654435761u >> 15;
 	/* Acquire: the path was written before its number. There are always empty slots. */
 	while ((path = atomic_load_explicit(&known_paths.slots[*slot], memory_order_acquire)) !=
 	       0) {
@@ -218,7 +218,7 @@ static uint16_t find_path(const struct range_path *wanted, uint32_t *slot)
 	}
 	return 0;
 }
-_Static_assert(PATH_SLOTS == 1u << (32 - 18), "find_path() shifts to an index of slots");
+_Static_assert(PATH_SLOTS == 1u << (32 - 15), "find_path() shifts to an index of slots");
 
 static uint16_t add_path(const struct range_path *wanted)
 {

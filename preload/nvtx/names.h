@@ -13,7 +13,7 @@
 
 /* Further domains share the last number, and further names of any domain have number 0. Chosen. */
 #define NAMES_DOMAINS 64u
-#define NAMES_RANGES  4096u
+#define NAMES_RANGES  32768u
 /* Bytes of a range's name that are kept. Chosen. */
 #define NAMES_LENGTH  511u
 
@@ -44,7 +44,8 @@ void names_narrow(const wchar_t *text, char *narrow, size_t size);
  * Looking up a known path takes no lock; adding one takes a lock. Any thread.
  */
 
-#define PATHS_MOST    8192u
+/* As many as have numbers below PATHS_UNKNOWN. */
+#define PATHS_MOST    65535u
 /* Special paths: not in any range, and not known in which. */
 #define PATHS_OUTSIDE 0
 #define PATHS_UNKNOWN UINT16_MAX

@@ -272,10 +272,10 @@ static bool include_call(uint16_t path, uint32_t started)
 }
 
 /* The most ranges that a profile has: once there are half as many, a new range is not told apart by
- * its thread. The most pairs of a range and a row that has calls in it. They take up to 1.5 MiB and
- * 4 MiB. Chosen. */
-#define MOST_RANGES 16384u
-#define MOST_PARTS  65536u
+ * its thread. The most pairs of a range and a row that has calls in it. They take up to 8 MiB and
+ * 32 MiB, as far as used. Chosen. */
+#define MOST_RANGES 65536u
+#define MOST_PARTS  262144u
 
 struct range_entry {
 	struct entry entry; /* by thread and path */

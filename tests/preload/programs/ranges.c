@@ -246,7 +246,7 @@ static void deep(void)
 static void many(void)
 {
 	start();
-	for (int i = 0; i < 6000; i++) {
+	for (int i = 0; i < 40000; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "request %d", i);
