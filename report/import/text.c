@@ -101,7 +101,8 @@ static int take_header(struct text_import *import, const char *line)
 			error = begin_table(import, &header, separators[i]) ?: 1;
 		} else if (known > 1 && cells.count > 2 && !isdigit((unsigned char)*copy)) {
 			error = begin_unknown(import, cells.count, separators[i]) ?: 1;
-		} else if (known > 1) {
+		} else if (known > 1 || (known && import->separator == separators[i] &&
+					 cells.count != import->header.count)) {
 			cut_header(import);
 			error = 1;
 		}
@@ -298,16 +299,21 @@ static bool split(struct text_import *import, struct cells *cells, char *line)
 static bool is_like_row(const struct text_import *import, const char *line)
 {
 	const size_t enough = import->header.count < 8 ? 2 : 3;
+	const char separator[] = {import->separator, '\0'};
 	size_t numbers = 0;
 	bool begins_so = false;
+
+	/* Programs print commas too, but seldom begin so. */
+	if (import->separator &&
+	    (*line == '"' || (isdigit((unsigned char)*line) && strstr(line, separator))))
+		return true;
 
 	for (const char *at = line; *at;) {
 		at += import->separator ? 0 : strspn(at, " ");
 		at += *at == '"';
 		begins_so |= at <= line + strspn(line, " \"") && isdigit((unsigned char)*at);
 		numbers += isdigit((unsigned char)*at) != 0;
-		at += import->separator ? strcspn(at, (char[]){import->separator, '\0'})
-					: strcspn(at, " ");
+		at += import->separator ? strcspn(at, separator) : strcspn(at, " ");
 		at += *at && *at == import->separator;
 	}
 	return numbers >= enough && (begins_so || import->header.places[ROLE_GROUP] == 0);
