@@ -22,6 +22,7 @@ struct gaps {
 	size_t call_count;
 	const struct item **operations; /* of one device, by their start */
 	struct track *idle;		/* its idle time */
+	bool resolved;			/* whether its gaps have causes in the profile */
 	const struct track *calls_of;	/* the thread whose calls a gap is split by */
 	int error;			/* of the gap that is split */
 };
@@ -111,7 +112,7 @@ static void add_part(void *argument, enum idle_cause cause, uint32_t number, uin
 static int split(struct gaps *gaps, const struct item *before, const struct item *after,
 		 uint64_t begin)
 {
-	const struct call *call = find_call(gaps, after);
+	const struct call *call = gaps->resolved ? find_call(gaps, after) : NULL;
 	const struct idle_gap gap = {
 		.begin = begin,
 		.end = after->start,
@@ -124,6 +125,22 @@ static int split(struct gaps *gaps, const struct item *before, const struct item
 	gaps->error = 0;
 	idle_split(&gap, &(struct idle_calls){get_call, add_part, gaps});
 	return gaps->error;
+}
+
+/* Whether the profile has another cause of a device's idle time than that it is unknown. If not,
+ * the clocks of device and host could not be compared, and the trace tells no more. */
+static bool has_causes(const struct session *session, const struct track *device)
+{
+	uint64_t totals[IDLE_CAUSE_COUNT];
+
+	if (device->owner)
+		memcpy(totals, device->owner->causes, sizeof(totals));
+	else
+		idle_totals(session, device->device, totals);
+	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++)
+		if (totals[cause] && cause != IDLE_UNRESOLVED && cause != IDLE_GRAPH)
+			return true;
+	return !totals[IDLE_UNRESOLVED];
 }
 
 /* The gaps between the operations of a device, of which there are `count`. */
@@ -171,6 +188,7 @@ static int add_devices(struct gaps *gaps)
 			for (size_t j = 0; j < tracks[next].count; j++)
 				gaps->operations[count++] = &tracks[next].items[j];
 		gaps->idle = count ? track_like(gaps->timeline, &like) : NULL;
+		gaps->resolved = has_causes(gaps->timeline->session, &like);
 		if (gaps->idle)
 			error = add_device(gaps, count);
 		next += !count;

@@ -12,16 +12,76 @@
 #define GRAPHS_BYTES 50000
 #define API_BYTES    120000
 
-/* Bars of a histogram. Chosen: as many as BARS_MOST fit beside a name, in half a kilobyte. */
+/* A bar of a histogram, and its height. Chosen: as many as BARS_MOST fit beside a name, in half a
+ * kilobyte. */
 #define BAR_WIDTH    10
 #define BAR_HEIGHT   60
+/* From so many empty bars on a gap stands in their place. Chosen: shorter ones show the scale. */
+#define EMPTY_BARS   4
 
-static void write_histogram(struct html *html, const struct bars *bars)
+struct bar {
+	unsigned first, last; /* buckets */
+	uint64_t calls;
+	bool gap; /* stands for several bars without calls */
+};
+
+struct histogram_bars {
+	struct bar bars[BARS_MOST];
+	unsigned count, step; /* buckets that a bar has */
+	uint64_t all, largest;
+};
+
+/* Adds a bar; false: it is one too many. */
+static bool add_bar(struct histogram_bars *bars, const struct bar *bar)
+{
+	if (bars->count == BARS_MOST)
+		return false;
+	bars->bars[bars->count++] = *bar;
+	bars->all += bar->calls;
+	bars->largest = bar->calls > bars->largest ? bar->calls : bars->largest;
+	return true;
+}
+
+/* Adds what is before the bar that begins with bucket `end`: empty bars, or a gap. */
+static bool add_empty(struct histogram_bars *bars, unsigned first, unsigned end)
+{
+	bool fits = true;
+
+	if (end - first >= EMPTY_BARS * bars->step)
+		return add_bar(bars, &(struct bar){.first = first, .last = end - 1, .gap = true});
+	for (; first < end && fits; first += bars->step)
+		fits = add_bar(bars, &(struct bar){.first = first, .last = first + bars->step - 1});
+	return fits;
+}
+
+/* Fills in bars of `step` buckets each; false: there are too many. */
+static bool fill_bars(struct histogram_bars *bars, const struct histogram *histogram,
+		      const struct bars *range, unsigned step)
+{
+	unsigned empty_from = range->first;
+	bool fits = true;
+
+	*bars = (struct histogram_bars){.step = step};
+	for (unsigned first = range->first; first <= range->last && fits; first += step) {
+		struct bar bar = {.first = first, .last = first + step - 1};
+
+		bar.last = bar.last < range->last ? bar.last : range->last;
+		for (unsigned i = first; i <= bar.last; i++)
+			bar.calls += histogram->buckets[i];
+		if (!bar.calls)
+			continue;
+		fits = add_empty(bars, empty_from, first) && add_bar(bars, &bar);
+		empty_from = bar.last + 1;
+	}
+	return fits;
+}
+
+static void write_histogram(struct html *html, const struct histogram_bars *bars)
 {
 	char low[NUMBER_SIZE], high[NUMBER_SIZE], calls[NUMBER_SIZE], most[NUMBER_SIZE];
 
-	number_time(low, histogram_bucket_low(bars->first));
-	number_time(high, histogram_bucket_high(bars->first + bars->count * bars->step - 1) - 1);
+	number_time(low, histogram_bucket_low(bars->bars[0].first));
+	number_time(high, histogram_bucket_high(bars->bars[bars->count - 1].last) - 1);
 	fprintf(html->file,
 		"<figure>\n<svg class=\"histogram\" role=\"img\" viewBox=\"0 0 %u %u\" "
 		"preserveAspectRatio=\"none\" aria-label=\"Histogram of %s calls from %s to %s, at "
@@ -30,16 +90,30 @@ static void write_histogram(struct html *html, const struct bars *bars)
 		number_count(most, bars->largest));
 	for (unsigned i = 0; i < bars->count; i++) {
 		/* Rounded up: what is there is seen. */
-		double share = (double)bars->calls[i] / (double)bars->largest;
+		double share = (double)bars->bars[i].calls / (double)bars->largest;
 		unsigned height = (unsigned)ceil(share * BAR_HEIGHT);
 
 		if (height)
 			fprintf(html->file, "M%u %dv-%uh%dv%uz", i * BAR_WIDTH, BAR_HEIGHT, height,
 				BAR_WIDTH - 1, height);
 	}
+	fputs("\"/>", html->file);
+	for (unsigned i = 0; i < bars->count; i++) {
+		const struct bar *bar = &bars->bars[i];
+
+		if (bar->gap)
+			fprintf(html->file,
+				"<rect class=\"gap\" x=\"%u\" width=\"%d\" height=\"%d\"><title>no "
+				"calls from %s to %s</title></rect>",
+				i * BAR_WIDTH, BAR_WIDTH, BAR_HEIGHT,
+				number_time(low, histogram_bucket_low(bar->first)),
+				number_time(high, histogram_bucket_high(bar->last) - 1));
+	}
+	number_time(low, histogram_bucket_low(bars->bars[0].first));
+	number_time(high, histogram_bucket_high(bars->bars[bars->count - 1].last) - 1);
 	fprintf(html->file,
-		"\"/></svg>\n<figcaption><span>%s</span><span>%s</span></figcaption>\n</figure>\n",
-		low, high);
+		"</svg>\n<figcaption><span>%s</span><span>%s</span></figcaption>\n</figure>\n", low,
+		high);
 }
 
 static void write_percentiles(struct html *html, const struct table_row *row)
@@ -70,7 +144,9 @@ static void write_percentiles(struct html *html, const struct table_row *row)
  * timed. */
 static void write_distribution(struct html *html, const struct table_row *row)
 {
-	struct bars bars;
+	struct histogram_bars bars;
+	struct bars range;
+	unsigned step = 1;
 
 	if (!row->timed)
 		return;
@@ -80,8 +156,10 @@ static void write_distribution(struct html *html, const struct table_row *row)
 		fputs("</p>\n", html->file);
 	}
 	/* A damaged file may have one of zeros for calls that were timed. */
-	if (!row->histogram || !bars_of(&bars, row->histogram, BARS_MOST))
+	if (!row->histogram || !bars_of(&range, row->histogram, BARS_MOST))
 		return;
+	while (!fill_bars(&bars, row->histogram, &range, step))
+		step++;
 	write_histogram(html, &bars);
 	write_percentiles(html, row);
 }

@@ -32,6 +32,7 @@ int memory_section(struct page *page)
 		error = memory_collect(&tables, page->session);
 	if (error)
 		return error;
+	error = held_write(page);
 	memory_use_sheet(&use, &tables);
 	memory_sites_sheet(&sites, &tables);
 	sites.room = SITES_BYTES;
@@ -51,7 +52,7 @@ int memory_section(struct page *page)
 		fprintf(html->file, "<p class=\"left-out\">%zu more are not in this page.</p>\n",
 			sites.rows - sites.shown);
 	memory_free(&tables);
-	return 0;
+	return error;
 }
 
 int ranges_section(struct page *page)
@@ -65,6 +66,7 @@ int ranges_section(struct page *page)
 	error = ranges_collect(&ranges, &page->filter, false);
 	if (error)
 		return error;
+	icicle_write(&page->html, &ranges);
 	ranges_sheet(&sheet, &ranges);
 	sheet.room = RANGES_BYTES;
 	html_sheet(&page->html, &sheet, "ranges-table", "tree",

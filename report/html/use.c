@@ -47,7 +47,7 @@ static double stack_part(struct html *html, const char *class, const char *text,
 }
 
 /* The least part of the time that the legend names, in percent. Chosen: what the bar shows. */
-#define LEAST_PERCENT 0.5
+#define LEAST_PERCENT 0.25
 
 /* Of a device's time: two ways to be busy with one engine, both at once, and the causes of idle
  * time. */
@@ -158,7 +158,18 @@ static void write_device_legend(struct html *html, const struct device_time *tim
 	fputs("</ul>\n", html->file);
 }
 
-static int write_device(struct page *page, int device)
+/* The part of a device's time from which on it is said what an unknown cause is, in percent. */
+#define UNKNOWN_PERCENT 1
+
+static bool has_unresolved(const struct device_time *time)
+{
+	for (unsigned i = 0; i < time->count; i++)
+		if (time->sums[i].class == stack_cause_classes[IDLE_UNRESOLVED])
+			return time_percent(time->sums[i].total, time->whole) >= UNKNOWN_PERCENT;
+	return false;
+}
+
+static int write_device(struct page *page, int device, bool *unresolved)
 {
 	static struct device_time time; /* too large for a small stack */
 	struct html *html = &page->html;
@@ -176,6 +187,7 @@ static int write_device(struct page *page, int device)
 	if (html_lines_begin(&lines))
 		busy_write(page->session, device, "", lines.file);
 	error = html_lines_end(html, &lines, "ul");
+	*unresolved |= has_unresolved(&time);
 	fprintf(html->file, "<details><summary>GPU %d: busy and idle time in a table</summary>\n",
 		device);
 	snprintf(id, sizeof(id), "gpu%d-use", device);
@@ -205,7 +217,7 @@ static int write_unknown(struct page *page)
 int use_section(struct page *page)
 {
 	const struct session *session = page->session;
-	bool known = session_knows_use(session), any = false;
+	bool known = session_knows_use(session), any = false, unresolved = false;
 	int error = 0;
 
 	/* Of a merged profile each process has its own line. */
@@ -213,9 +225,15 @@ int use_section(struct page *page)
 		return 0;
 	for (int device = 0; device < SESSION_DEVICES && known && !error; device++)
 		if (idle_shows(session, page->options, device)) {
-			error = write_device(page, device);
+			error = write_device(page, device, &unresolved);
 			any = true;
 		}
+	if (unresolved)
+		fputs("<p class=\"remark\">Cause unknown: the call that started the next operation "
+		      "is "
+		      "not known, records are missing, or the clocks of GPU and host cannot be "
+		      "compared.</p>\n",
+		      page->html.file);
 	return any || error ? error : write_unknown(page);
 }
 

@@ -190,6 +190,22 @@ static void long_trace(struct session *session)
 	}
 }
 
+/* Memory that grows in steps, and is freed. */
+static void hold_memory(struct session *session)
+{
+	const struct trace_record *record = session_next_trace(session, NULL);
+	uint64_t start = record->start;
+
+	for (unsigned i = 0; i < 10; i++) {
+		struct trace_record held = {.kind = TRACE_HELD,
+					    .start = start + i * 500 * US,
+					    .bytes = (uint64_t)(i < 8 ? 20 * i : 40) << 20};
+
+		held.end = held.start;
+		assert_int_equal(session_trace(session, &held), 0);
+	}
+}
+
 static void rank_of(struct session *session, int rank)
 {
 	struct session_header *header = session_header(session);
@@ -209,7 +225,9 @@ static void the_profiles_are_written(void **state)
 	(void)state;
 	session_close(small_program(path_of("plain")));
 	session_close(whole_profile(WHOLE_EVENTS, path_of("sampled")));
-	session_close(whole_profile(WHOLE_CUPTI, path_of("trace")));
+	session = whole_profile(WHOLE_CUPTI, path_of("trace"));
+	hold_memory(session);
+	session_close(session);
 	session = small_program(path_of("long"));
 	add(session, ROW_KERNEL, "_Z6needlePf", 1, 12345, 0);
 	long_trace(session);

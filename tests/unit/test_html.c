@@ -55,6 +55,65 @@ TEST(a_histogram_shows_each_bucket)
 	session_close(session);
 }
 
+TEST(a_histogram_leaves_out_what_is_empty)
+{
+	struct session *session;
+	struct row *row;
+	char *page;
+
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	row = session_row(session, ROW_KERNEL, "k", 0);
+	row->calls = 3;
+	/* Neighbours, and one 30,000 times as long. */
+	session_add_sample(session, &row->cupti, 32);
+	session_add_sample(session, &row->cupti, 33);
+	session_add_sample(session, &row->cupti, 1000000);
+	page = page_of(session);
+	assert_non_null(strstr(page, "viewBox=\"0 0 40 60\""));
+	assert_non_null(strstr(page, "<path d=\"M0 60v-60h9v60zM10 60v-60h9v60zM30 60v-60h9v60z\"/>"
+				     "<rect class=\"gap\" x=\"20\" width=\"10\" height=\"60\">"
+				     "<title>no calls from 34ns to 999"));
+	free(page);
+	session_close(session);
+}
+
+static void hold(struct session *session, uint64_t time, uint64_t bytes)
+{
+	assert_int_equal(session_trace(session, &(struct trace_record){.kind = TRACE_HELD,
+								       .start = time,
+								       .end = time,
+								       .bytes = bytes}),
+			 0);
+}
+
+TEST(memory_over_time_has_its_peak)
+{
+	struct session *session;
+	char *page;
+
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	session_header(session)->devices[0].used = 1;
+	session_header(session)->start_realtime = 1000;
+	assert_non_null(session_add_item(session, SEGMENT_MEMORY,
+					 &(struct memory_use){.kind = ALLOCATION_TOTAL,
+							      .peak = 80 << 20,
+							      .allocations = 1}));
+	/* From 1 ms to 5 ms after the start: half of the peak, the peak, nothing. */
+	hold(session, 1001000, 40 << 20);
+	hold(session, 3001000, 80 << 20);
+	hold(session, 4001000, 0);
+	hold(session, 5001000, 0);
+	page = page_of(session);
+	assert_non_null(
+		strstr(page, "aria-label=\"Memory held on GPU 0 over time, at most 80 MB\""));
+	assert_non_null(strstr(page, "<text x=\"4\" y=\"70.0\">50 MB</text>"));
+	assert_non_null(strstr(page, ">peak 80 MB at 3.00 ms</text>"));
+	assert_non_null(
+		strstr(page, "<path class=\"held\" d=\"M0 160H0V90H300V20H451V160H600V160z\"/>"));
+	free(page);
+	session_close(session);
+}
+
 TEST(hostile_names_stay_text)
 {
 	struct idle_row key = {.cause = IDLE_CALL, .device = 0};

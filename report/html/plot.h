@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures with two axes, as SVG that fits its width: lines at round values, with their texts, and
+ * on them what the caller draws at places in percent. */
+#ifndef KTIME_REPORT_HTML_PLOT_H
+#define KTIME_REPORT_HTML_PLOT_H
+
+#include "report/html/html.h"
+
+struct axis {
+	double low, high; /* log: above 0 */
+	bool log;	  /* lines at powers of ten */
+	bool bytes;	  /* lines at round numbers of KB, MB, … */
+	/* A value as it is written at its line. */
+	const char *(*text)(char text[NUMBER_SIZE], double value);
+};
+
+/* Where a value is, in percent of the axis from its low end; what is outside is at the end. */
+double axis_percent(const struct axis *axis, double value);
+
+/* Begins and ends a picture, whose name is `label`. Between them shapes are drawn in percent of the
+ * width and height, y from above, by what writes SVG to `file`. */
+#define PLOT_HEIGHT 160 /* pixels, without the texts below */
+void plot_begin(struct html *html, const struct axis *x, const struct axis *y, const char *label);
+void plot_end(struct html *html);
+/* Texts of axes: "40.0 ms" of ns, "160 MB" of bytes. */
+const char *plot_time_text(char text[NUMBER_SIZE], double value);
+const char *plot_bytes_text(char text[NUMBER_SIZE], double value);
+
+#endif
