@@ -300,12 +300,14 @@ static bool is_like_row(const struct text_import *import, const char *line)
 {
 	const size_t enough = import->header.count < 8 ? 2 : 3;
 	const char separator[] = {import->separator, '\0'};
-	size_t numbers = 0;
+	size_t numbers = 0, quotes = 0;
 	bool begins_so = false;
 
-	/* Programs print commas too, but seldom begin so. */
-	if (import->separator &&
-	    (*line == '"' || (isdigit((unsigned char)*line) && strstr(line, separator))))
+	for (const char *at = line; *at; at++)
+		quotes += *at == '"';
+	/* Programs print commas too, but seldom begin so, or leave a quote open. */
+	if (import->separator && (*line == '"' || *line == *separator || quotes % 2 ||
+				  (isdigit((unsigned char)*line) && strstr(line, separator))))
 		return true;
 
 	for (const char *at = line; *at;) {
