@@ -7,6 +7,7 @@
 # make gpu-check  the tests that need one
 # make job-check  jobs by real launchers: Open MPI, MPICH, Slurm; metrics by a real Prometheus
 # make headers-check  parses the library's sources with the headers of CUDA 12.0 to 13.4
+# make tools-check  what tools from PyPI read in ktime's exports, held to the table
 # make fuzz       changed inputs for each reader, for FUZZ_SECONDS each
 # make mutants    how many small changes of the sources the tests notice
 # make bench      what ktime costs, beside its peers (needs a GPU)

@@ -34,6 +34,11 @@ headers-check: $(SIM)/include/sim_versions.h
 	@CC='$(CC)' TOOLKIT=$(CUDA_INCLUDE) tests/headers.sh $(BUILD)/headers -- \
 		-I. -I$(BUILD)/include -D_GNU_SOURCE -DHASH_NONFATAL_OOM=1 $(filter-out -MMD -MP,$(KTIME_CFLAGS))
 
+# What other people's tools, from PyPI, read in ktime's exports (needs the network at first).
+.PHONY: tools-check
+tools-check: library command sim preload-programs command-programs
+	@BUILD=$(BUILD) tests/tools/check.sh
+
 # On the GPU where the driver finds one, else on the simulated device.
 GPU_HERE := nvidia-smi -L 2>/dev/null | grep -q '^GPU' || \
 	{ [ -e /dev/nvidiactl ] && [ -z "$$(LD_PRELOAD=libcuda.so.1 true 2>&1)" ]; }
