@@ -227,6 +227,24 @@ static int import_activities(struct profile *profile, sqlite3 *database,
 	return error || any ? error : -ENOENT;
 }
 
+/* Of nvprof's what no row is made of. */
+static void say_passed(struct profile *profile, sqlite3 *database, const char *path)
+{
+	sqlite3_stmt *statement;
+	sqlite3_int64 count = 0;
+
+	if (sqlite3_prepare_v2(database,
+			       "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER",
+			       -1, &statement, NULL) != SQLITE_OK)
+		return;
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		count = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	if (count)
+		profile_say(profile, "%s: %lld record%s passed over: unified memory", path,
+			    (long long)count, count == 1 ? "" : "s");
+}
+
 /* Why a database was not read; `steps` are those left. */
 static void refuse(const char *path, sqlite3 *database, int error, int64_t steps, char *message,
 		   size_t size)
@@ -268,6 +286,8 @@ int import_sqlite(struct profile *profile, const char *path, char *message, size
 		profile->source = writer->source;
 		error = import_activities(profile, database, writer->activities);
 	}
+	if (!error)
+		say_passed(profile, database, path);
 	if (error)
 		refuse(path, database, error, steps, message, size);
 	sqlite3_close(database);

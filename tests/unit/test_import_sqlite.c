@@ -136,6 +136,8 @@ TEST(what_is_no_export_is_refused)
 /* nvprof has kernels by their mangled names, and calls by CUPTI's numbers. */
 TEST(a_database_of_nvprof_is_read)
 {
+	char expected[256];
+
 	make("CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT);"
 	     "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start INT, end INT, name INT);"
 	     "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, name INT);"
@@ -144,6 +146,8 @@ TEST(a_database_of_nvprof_is_read)
 	     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INT, end INT);"
 	     "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (cbid INT, start INT, end INT);"
 	     "CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER (cbid INT, start INT, end INT);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER (start INT, end INT);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER VALUES (1, 2), (3, 4);"
 	     "INSERT INTO StringTable VALUES (1, '_Z4axpyfPfS_'), (2, 'scale');"
 	     "INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (100, 150, 1), (200, 270, "
 	     "1), (300, 310, 2);"
@@ -155,6 +159,9 @@ TEST(a_database_of_nvprof_is_read)
 	     "INSERT INTO CUPTI_ACTIVITY_KIND_DRIVER VALUES (277, 1, 3), (307, 4, 5);");
 	assert_int_equal(import(), 0);
 	assert_string_equal(profile.source, "nvprof database");
+	snprintf(expected, sizeof(expected), "%s: 2 records passed over: unified memory", path);
+	assert_int_equal(profile.said_count, 1);
+	assert_string_equal(profile.said[0], expected);
 	has_rows(false, "axpy(float, float*, float*) 2 120 50 70\nscale 1 10 10 10\n"
 			"[CUDA memcpy HtoD] 1 10 10 10\n[CUDA memcpy PtoP] 1 3 3 3\n"
 			"[CUDA memset] 1 3 3 3\n");
