@@ -245,6 +245,8 @@ static void say_passed(struct profile *profile, sqlite3 *database, const char *p
 			    (long long)count, count == 1 ? "" : "s");
 }
 
+#define CUT_OFF "a damaged database: it was cut off, or not written to its end"
+
 /* Why a database was not read; `steps` are those left. */
 static void refuse(const char *path, sqlite3 *database, int error, int64_t steps, char *message,
 		   size_t size)
@@ -266,12 +268,38 @@ static void refuse(const char *path, sqlite3 *database, int error, int64_t steps
 			 "size explains",
 			 path);
 	else if (sqlite3_errcode(database) == SQLITE_CORRUPT)
-		snprintf(message, size,
-			 "%s: a damaged database: it was cut off, or not written to its end", path);
+		snprintf(message, size, "%s: " CUT_OFF, path);
 	else
 		snprintf(message, size, "%s: no export of nsys's or nvprof's: %s", path,
 			 reason ? reason : "");
 	free(reason);
+}
+
+/*
+ * Whether a database ends before its last page does: SQLite takes what is missing of a page for
+ * zeros. Source: "Database File Format", the file's first 100 bytes.
+ */
+static bool is_cut_off(const char *path)
+{
+	unsigned char header[100];
+	FILE *file = fopen(path, "re");
+	uint64_t page, pages;
+	struct stat status;
+	bool whole = file && fread(header, 1, sizeof(header), file) == sizeof(header) &&
+		     !memcmp(header, "SQLite format 3", 16) && fstat(fileno(file), &status) == 0;
+
+	if (file)
+		fclose(file);
+	if (!whole)
+		return false; /* nor is it a database */
+	page = (uint64_t)header[16] << 8 | header[17];
+	page = page == 1 ? 65536 : page;
+	pages = (uint64_t)header[28] << 24 | (uint64_t)header[29] << 16 |
+		(uint64_t)header[30] << 8 | header[31];
+	/* The number of pages holds if it was written with the last change. */
+	if (memcmp(header + 24, header + 92, 4))
+		pages = 0;
+	return page && ((uint64_t)status.st_size % page || (uint64_t)status.st_size < pages * page);
 }
 
 int import_sqlite(struct profile *profile, const char *path, char *message, size_t size)
@@ -281,6 +309,11 @@ int import_sqlite(struct profile *profile, const char *path, char *message, size
 	int error = sqlite3_errcode(database) == SQLITE_OK ? 0 : -EINVAL;
 	const struct writer *writer;
 
+	if (!error && is_cut_off(path)) {
+		snprintf(message, size, "%s: " CUT_OFF, path);
+		sqlite3_close(database);
+		return -EINVAL;
+	}
 	if (!error) {
 		writer = writer_of(database);
 		profile->source = writer->source;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Databases of nsys and of nvprof are read call by call; what is none is refused with a reason. */
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -171,11 +172,20 @@ TEST(a_database_of_nvprof_is_read)
 
 TEST(a_database_that_was_cut_off_is_told)
 {
+	static const off_t lost[] = {1, 700, 4096, 8192};
+	struct stat status;
+
 	make(STRINGS KERNELS
 	     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
 	     "INSERT INTO StringIds SELECT i, 'kernel ' || i FROM n;"
 	     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 1, 2, id FROM StringIds;");
-	assert_int_equal(truncate(path, 8192), 0);
+	assert_int_equal(stat(path, &status), 0);
+	/* Amid a page, whose rest would be zeros to SQLite, between pages, and amid the header. */
+	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
+		assert_int_equal(truncate(path, status.st_size - lost[i]), 0);
+		refused("a damaged database: it was cut off, or not written to its end");
+	}
+	assert_int_equal(truncate(path, 200), 0);
 	refused("a damaged database: it was cut off, or not written to its end");
 }
 
