@@ -19,6 +19,7 @@ static const struct section {
 	{"gpu", "Where the GPU’s time went", "GPU time", gpu_section},
 	{"graphs", "CUDA graphs", "Graphs", graphs_section},
 	{"ranges", "NVTX ranges", "Ranges", ranges_section},
+	{"rates", "Kernels beside the device’s peaks", "Roofline", rates_section},
 	{"timeline", "Timeline", "Timeline", timeline_section},
 	{"api", "API calls", "API calls", api_section},
 	{"copies", "Copies and memsets", "Copies", copies_section},

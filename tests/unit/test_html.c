@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "report/html/html.h"
+#include "report/options/metrics.h"
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/printed.h"
@@ -110,6 +111,51 @@ TEST(memory_over_time_has_its_peak)
 	assert_non_null(strstr(page, ">peak 80 MB at 3.00 ms</text>"));
 	assert_non_null(
 		strstr(page, "<path class=\"held\" d=\"M0 160H0V90H300V20H451V160H600V160z\"/>"));
+	free(page);
+	session_close(session);
+}
+
+/* A kernel of 1 us that moves 2,000 bytes and does 8,000 FLOP, by its counters. */
+static void count_work(struct session *session)
+{
+	static const struct {
+		const char *name;
+		double total;
+	} counters[] = {
+		{"dram_read_bytes", 3000}, {"dram_write_bytes", 1000}, {"flop_count_sp", 16000}};
+	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
+
+	row->calls = 1;
+	session_add_sample(session, &row->cupti, 1000);
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
+		struct metric_values *metric =
+			session_add_metric(session, row, counters[i].name, "", METRIC_WHOLE);
+
+		assert_non_null(metric);
+		metric->count = 2;
+		metric->total = counters[i].total;
+	}
+}
+
+TEST(a_roofline_is_drawn_of_kernels_whose_counters_were_read)
+{
+	struct session *session;
+	char *page;
+
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	session_header(session)->devices[0].used = 1;
+	page = page_of(session);
+	assert_null(strstr(page, "id=\"rates\""));
+	free(page);
+	count_work(session);
+	page = page_of(session);
+	/* 8 GFLOP/s, 2 GB/s and 4 FLOP for each byte; the peaks of the device are not known. */
+	assert_non_null(strstr(page, "<title>8 GFLOP/s, 4 FLOP/byte: k</title>"));
+	/* The axes are from 1 to 10, and from 1 to 100. */
+	assert_non_null(strstr(page, "cx=\"60.21%\" cy=\"87.8\""));
+	assert_non_null(strstr(page, "data-value=\"8\">8.000</td>"));
+	assert_non_null(strstr(page, "<td>counters</td>"));
+	assert_null(strstr(page, "class=\"roof\""));
 	free(page);
 	session_close(session);
 }
