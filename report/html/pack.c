@@ -265,8 +265,10 @@ int pack_make(struct pack *pack, const struct timeline *timeline, size_t most)
 		error = make_until(pack, timeline, pack->until);
 		if (error || pack->size <= most || shown < 2)
 			break;
-		/* A little less than what would fit, were all of it alike. */
-		shown = (uint64_t)(0.95 * (double)shown * (double)most / (double)pack->size);
+		/* A little less than what would fit, were all of it alike; soon much less, as it is
+		 * not. */
+		shown = (uint64_t)((pack->until ? 0.5 : 0.95) * (double)shown * (double)most /
+				   (double)pack->size);
 		pack->until = timeline->begin + shown + 1;
 		pack_free(pack);
 	}

@@ -248,10 +248,10 @@ const char *track_label(const struct timeline *timeline, const struct track *tra
 
 unsigned track_depth(const struct timeline *timeline, size_t track)
 {
-	const struct track *this = &timeline->tracks[track], *before = this - 1;
+	const struct track *this = &timeline->tracks[track], *before = track ? this - 1 : NULL;
 	bool device = this->kind <= TRACK_STREAM;
 
-	if (!track || before->process != this->process)
+	if (!before || before->process != this->process)
 		return 0;
 	/* Those of a device follow each other, and those of a thread. */
 	return (this->owner != NULL) +
