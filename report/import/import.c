@@ -92,7 +92,7 @@ static int import_session(struct profile *profile, const char *path, char *messa
  */
 #define PIPE_WAIT_MS 60000
 
-/* A text is held in memory three times: as it is read, as UTF-8, and its lines one by one. */
+/* A text is held in memory twice: as it is read, and as UTF-8. */
 #define TEXT_MOST    (1UL << 30)
 #define TOO_LONG                                                                                   \
 	"more than 1 GiB of text: give what `nsys export --type sqlite` makes of the report"

@@ -12,8 +12,8 @@
 #include "report/import/profile.h"
 
 /*
- * A ktime session file, an Nsight Systems SQLite export, or a text with the tables of nvprof, nsys
- * or ktime (text.h has which part is read of one with several).
+ * A profile of ktime, an SQLite export of nsys, or a text with the tables of nvprof, nsys or ktime.
+ * `part` as in text.h.
  */
 int import_profile(struct profile *profile, const char *path, unsigned part, char *message,
 		   size_t size);

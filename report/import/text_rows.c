@@ -23,7 +23,6 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* Says what was passed over so far. */
 void rows_say_passed(struct text_import *import)
 {
 	if (import->passed && is_wanted(import))
@@ -46,7 +45,6 @@ static void pass_over(struct text_import *import, size_t count, size_t line, con
 		snprintf(import->first_passed, sizeof(import->first_passed), "%s", what);
 }
 
-/* A row that is none of the profiler's any more. */
 void rows_pass_damaged(struct text_import *import, const char *why)
 {
 	if (!*import->bad)
@@ -85,10 +83,9 @@ void rows_end_table(struct text_import *import)
 
 static void begin_part(struct text_import *import)
 {
-	struct part *part = &import->parts[import->part_count];
-
 	rows_say_passed(import);
 	if (import->part_count < PARTS_MOST) {
+		struct part *part = &import->parts[import->part_count];
 		const char *label = import->source;
 
 		for (size_t i = 0; i < COMMANDS_MOST; i++)
