@@ -81,26 +81,43 @@ static void span_text(char *text, size_t size, const struct span *span)
 		snprintf(text, size, "%.1f %%", span->most);
 }
 
-/* How busy the devices were, and the largest cause of idle time of any of them. */
-static void write_devices(struct page *page)
+/* The largest cause of idle time of any device, and that device's time. */
+struct largest_cause {
+	struct idle_sum sum; /* a total of 0: none */
+	uint64_t whole;
+};
+
+static struct largest_cause largest_cause_of(const struct page *page)
 {
 	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
-	struct idle_sum largest = {.total = 0};
-	struct span busy = {.count = 0};
-	uint64_t whole, longest = 0, of_largest = 0;
-	char value[64], time[NUMBER_SIZE], gaps[NUMBER_SIZE], note[160];
+	struct largest_cause largest = {.whole = 0};
+	uint64_t whole;
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!idle_shows(page->session, page->options, device))
+		if (!idle_shows(page->session, page->options, device) ||
+		    !idle_sums(page->session, device, 0, sums) ||
+		    sums[0].total <= largest.sum.total)
 			continue;
 		idle_time(&session_header(page->session)->uses[device], &whole);
-		span_add(&busy,
-			 time_percent(session_header(page->session)->uses[device].busy, whole));
+		largest = (struct largest_cause){sums[0], whole};
+	}
+	return largest;
+}
+
+static void write_busy(struct page *page)
+{
+	struct span busy = {.count = 0};
+	uint64_t whole, longest = 0;
+	char value[64], time[NUMBER_SIZE], note[160];
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		const struct device_use *use = &session_header(page->session)->uses[device];
+
+		if (!idle_shows(page->session, page->options, device))
+			continue;
+		idle_time(use, &whole);
+		span_add(&busy, time_percent(use->busy, whole));
 		longest = whole > longest ? whole : longest;
-		if (idle_sums(page->session, device, 0, sums) && sums[0].total > largest.total) {
-			largest = sums[0];
-			of_largest = whole;
-		}
 	}
 	if (!busy.count)
 		return;
@@ -112,13 +129,20 @@ static void write_devices(struct page *page)
 	else
 		snprintf(note, sizeof(note), "of %s, from the first operation to the last", time);
 	write_fact(&page->html, "GPU busy", "value", value, note);
-	if (!largest.total)
+}
+
+static void write_largest_cause(struct page *page)
+{
+	const struct largest_cause largest = largest_cause_of(page);
+	char time[NUMBER_SIZE], gaps[NUMBER_SIZE], note[160];
+
+	if (!largest.sum.total)
 		return;
 	snprintf(note, sizeof(note), "%.1f %% of the time of GPU %d: %s in %s gap%s",
-		 time_percent(largest.total, of_largest), largest.device,
-		 number_about(time, (double)largest.total, 3), number_count(gaps, largest.gaps),
-		 largest.gaps == 1 ? "" : "s");
-	write_fact(&page->html, "Idle mostly for", "value", largest.text, note);
+		 time_percent(largest.sum.total, largest.whole), largest.sum.device,
+		 number_about(time, (double)largest.sum.total, 3),
+		 number_count(gaps, largest.sum.gaps), largest.sum.gaps == 1 ? "" : "s");
+	write_fact(&page->html, "Idle mostly for", "value", largest.sum.text, note);
 }
 
 /* What processes have of it, and which of them has most work. */
@@ -193,7 +217,11 @@ static int write_job_verdict(struct page *page, const struct job *job)
 		fprintf(lines.file, "The work is uneven: %s takes %.2f times the mean on ",
 			filter_name(&rows.filter, uneven->kind, uneven->name),
 			job_imbalance(uneven));
-		fprintf(lines.file, process->rank.rank >= 0 ? "rank %d.\n" : "process %d.\n",
+		fprintf(lines.file,
+			process->rank.rank >= 0 ? "rank %d; a page of its profile "
+						  "alone has its findings.\n"
+						: "process %d; a page of its profile "
+						  "alone has its findings.\n",
 			process->rank.rank >= 0 ? process->rank.rank : process->pid);
 	} else if (lines.file && rows.count) {
 		fputs("No row is uneven over the processes by 1 % of their GPU time.\n",
@@ -203,23 +231,36 @@ static int write_job_verdict(struct page *page, const struct job *job)
 	return html_lines_end(&page->html, &lines, "ol");
 }
 
+/* The least part of a device's time, in percent, for which its idle time is worth a look. Chosen.
+ */
+#define WORTH_PERCENT 5
+
 /* What stands where no rule found anything. */
 static void write_no_finding(struct page *page, FILE *file)
 {
 	const struct table *table = &page->tables[TABLE_GPU];
 	const struct table_row *row = longest_row(table);
 	const char *unknown = idle_unknown(page->session);
+	const struct largest_cause largest = largest_cause_of(page);
+	double share = time_percent(largest.sum.total, largest.whole);
 
-	if (unknown)
+	if (unknown) {
 		fprintf(file,
 			"No findings: busy and idle time are not known, as %s. What tells them: "
 			"%s.\n",
 			unknown, exact_times_by(page->session));
-	else if (row)
-		fprintf(file,
-			"No findings: no rule of ktime’s sees why the GPU would wait. Of its "
-			"time %.1f %% are in %s.\n",
-			table_percent(table, row), row->name);
+		return;
+	}
+	if (!row)
+		return;
+	fprintf(file,
+		"No findings: nothing reaches the threshold of a rule. Begin with %s, %.1f %% of "
+		"the GPU time",
+		row->name, table_percent(table, row));
+	if (share >= WORTH_PERCENT)
+		fprintf(file, ", or with what the GPU waited for: %s, %.1f %% of its time",
+			largest.sum.text, share);
+	fputs(".\n", file);
 }
 
 static int write_findings(struct page *page)
@@ -252,10 +293,12 @@ int summary_section(struct page *page)
 	}
 	fputs("<dl class=\"figures\">\n", page->html.file);
 	write_gpu_time(page);
-	if (!merged)
-		write_devices(page);
-	else if (!error)
+	if (!merged) {
+		write_busy(page);
+		write_largest_cause(page);
+	} else if (!error) {
 		write_job(page, &job);
+	}
 	write_longest_row(page);
 	fputs("</dl>\n", page->html.file);
 	if (merged)
