@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """check.py BUILD FOLDER: holds what other tools read in ktime's exports to the figures of ktime's table.
 
-Two profiles: one of made records, whose figures are written down here, with kernels of NCCL's names beside others; and a
-run on the simulated device, of which ktime knows how busy it was without the records. TAP on standard output.
+Three profiles: one of made records, whose figures are written down here, with kernels of NCCL's names beside others; a
+run on the simulated device, of which ktime knows how busy it was without the records; and one with NVTX ranges. TAP on
+standard output.
 """
 
 import importlib.metadata
@@ -288,15 +289,43 @@ def with_folded(profile):
           {name: time for name, (_, time) in profile.of_kinds(*GPU).items()})
 
 
+def simulated(name, *command, **environment):
+    environment = dict(os.environ, BUILD=os.path.relpath(BUILD, ROOT),
+                       KTIME_OPTIONS=f"--timer cupti --keep-trace all --quiet -f -o {name}.ktime", **environment)
+    environment["LD_PRELOAD"] = os.path.join(BUILD, environment["LD_PRELOAD"])
+    subprocess.run([os.path.join(ROOT, "tests/sim/run"), *command], env=environment, check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    return Profile(name)
+
+
+def ranges_of(profile):
+    """NVTX ranges: PyTorch's own would be such."""
+    import sqlite3
+    import pandas
+    from nsys_ai.skills.registry import get_skill
+
+    with sqlite3.connect(f"{profile.name}.sqlite") as database:
+        texts = pandas.read_sql("SELECT text FROM NVTX_EVENTS WHERE eventType = 59", database).text
+        check("pandas: NVTX ranges by their text", texts.value_counts().to_dict(),
+              {row["name"]: row["calls"] for row in profile.json["ranges"]})
+        # Calls and ranges are on two clocks: one at a range's edge may be beside it.
+        layers = get_skill("nvtx_layer_breakdown").execute(database)
+        check("nsys-ai: kernels are in their NVTX ranges", {path for row in layers if ">" in (path := row.get("nvtx_path", ""))},
+              {"all > often", "all > seldom"})
+    with open(f"{profile.name}.folded") as file:
+        stacks = [line.rsplit(" ", 1) for line in file]
+    check("folded stacks: ranges add up to the table", sum(int(time) for _, time in stacks),
+          sum(time for _, time in profile.of_kinds(*GPU).values()))
+    # On a busy machine the range of some calls is not known.
+    check("folded stacks: paths", {path.rsplit(";", 1)[0] for path, _ in stacks if ";" in path},
+          {"all;often", "all;seldom"})
+
+
 def profiles():
     make_records("records.tsv")
     subprocess.run([os.path.join(BUILD, "tests/command/session_of_records"), "records.tsv", "records.ktime"], check=True)
-    environment = dict(os.environ, SIM_LAUNCH_NS="4000", BUILD=os.path.relpath(BUILD, ROOT),
-                       LD_PRELOAD=os.path.join(BUILD, "sim/libktime_virtual.so"),
-                       KTIME_OPTIONS="--timer cupti --keep-trace all --quiet -f -o simulated.ktime")
-    subprocess.run([os.path.join(ROOT, "tests/sim/run"), os.path.join(BUILD, "sim/preload/timeline"), *COMMANDS],
-                   env=environment, check=True, stderr=subprocess.DEVNULL)
-    return Profile("records"), Profile("simulated")
+    return Profile("records"), simulated("simulated", os.path.join(BUILD, "sim/preload/timeline"), *COMMANDS,
+                                         SIM_LAUNCH_NS="4000", LD_PRELOAD="sim/libktime_virtual.so")
 
 
 def main():
@@ -326,6 +355,10 @@ def main():
             except Exception as error:  # pylint: disable=broad-except # a tool's own; the others go on
                 report(False, f"{tool}: {profile.name}")
                 print(f"# {type(error).__name__}: {str(error)[:300]}")
+    try:
+        ranges_of(simulated("ranged", os.path.join(BUILD, "sim/preload/ranges"), "launches", LD_PRELOAD="libktime.so"))
+    except ImportError as error:
+        skip("NVTX ranges", f"{error.name} cannot be installed")
     print(f"1..{len(results)}")
     return not all(results)
 
