@@ -219,9 +219,9 @@ static int write_page(FILE *file, void *argument)
 		&html,
 		(const struct html_link[]){
 			{"summary", "Summary"},
+			{comparison->gpu_count ? "gpu" : NULL, "GPU activities"},
 			{has_quantities(comparison) ? "devices" : NULL,
 			 "Memory, energy and clocks"},
-			{comparison->gpu_count ? "gpu" : NULL, "GPU activities"},
 			{comparison->count > comparison->gpu_count ? "api" : NULL, "API calls"},
 		},
 		4);
@@ -233,8 +233,8 @@ static int write_page(FILE *file, void *argument)
 	if (!error)
 		error = html_lines_end(&html, &lines, "ul");
 	fputs("</section>\n", file);
-	write_devices(&html, comparison);
 	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);
+	write_devices(&html, comparison);
 	write_table(&html, comparison, "api", "API calls", comparison->gpu_count,
 		    comparison->count);
 	fputs("</main>\n", file);

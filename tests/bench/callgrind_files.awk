@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Sums a callgrind profile's own instructions in the source files of a folder, given as -v folder=NAME.
+# Sums a callgrind profile's own instructions in the source files whose paths match -v folder=REGEX.
 # Prints one number.
 #
 # A cost line is "POSITION COST"; the line after calls= is the inclusive cost of a call. A file is
@@ -26,7 +26,7 @@ function name_of(text)
 	next
 }
 /^[0-9+*-]/ {
-	if (index(current, folder))
+	if (current ~ folder)
 		sum += $2
 }
 END {

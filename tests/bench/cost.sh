@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Instructions that ktime adds to the thread that launches, per launch, on the simulated device:
 # libktime.so's own and what it spends in the C library, counted by callgrind. And what of it is for
-# busy and idle (preload/timeline), there and on ktime's own threads. Two runs that differ in their launches alone are
+# busy and idle (preload/timeline, report/session/idle_split.c), there and on ktime's own threads. Two runs that differ in their launches alone are
 # subtracted, so that what a run costs once drops out.
 #
 # usage: cost.sh [--functions]   (from the root of the tree, after `make cost-program`)
@@ -71,13 +71,13 @@ cost() {
 	[ -z "$show_functions" ] || functions
 }
 
-# Those in a folder's sources, on the first thread, and on all others.
+# Those in sources whose paths match, on the first thread, and on all others.
 in_folder() {
 	awk -v folder="$1" -f "$here/callgrind_files.awk" "$directory/callgrind-01"
 	cat "$directory"/callgrind-0[2-9] | awk -v folder="$1" -f "$here/callgrind_files.awk"
 }
 
-# Arguments: what is counted, options, the folder.
+# Arguments: what is counted, options, a regular expression of paths.
 cost_of_folder() {
 	local first second
 
@@ -105,4 +105,4 @@ what=copy cost "only counted copy, after a draw" "--timer events --events 1/1000
 cost "injected pair" "--timer events --events 1/1 --gate off" 95
 cost "gated pair" "--timer events --events 1/1" 95
 cost "launch under CUPTI" "--timer cupti" 95
-cost_of_folder "of it busy and idle" "--timer cupti" preload/timeline/
+cost_of_folder "of it busy and idle" "--timer cupti" 'preload/timeline/|report/session/idle_split'
