@@ -27,12 +27,17 @@ static void write_gpu_time(struct page *page)
 {
 	const struct session_header *header = session_header(page->session);
 	uint64_t operations = header->counters[COUNTER_operations];
-	char time[NUMBER_SIZE], count[NUMBER_SIZE], note[96];
+	const struct table *table = &page->tables[TABLE_GPU];
+	char time[NUMBER_SIZE], value[NUMBER_SIZE + 1], count[NUMBER_SIZE], note[96];
+	bool estimated = false;
 
-	number_about(time, (double)page->tables[TABLE_GPU].total, 3);
+	for (size_t i = 0; i < table->count; i++)
+		estimated |= table->rows[i].estimated;
+	snprintf(value, sizeof(value), "%s%s", estimated ? "~" : "",
+		 number_about(time, (double)table->total, 3));
 	snprintf(note, sizeof(note), "in %s operation%s%s", number_count(count, operations),
 		 operations == 1 ? "" : "s", header->processes ? " of all processes" : "");
-	write_fact(&page->html, "GPU time", "value", time, note);
+	write_fact(&page->html, "GPU time", "value", value, note);
 }
 
 /* The row with most time, which comes first unless another order was asked for. */
@@ -54,9 +59,10 @@ static void write_longest_row(struct page *page)
 
 	if (!row)
 		return;
-	snprintf(note, sizeof(note), "%.1f %% of the GPU time: %s in %s call%s",
-		 table_percent(table, row), number_about(time, (double)row->total, 3),
-		 number_count(calls, row->calls), row->calls == 1 ? "" : "s");
+	snprintf(note, sizeof(note), "%.1f %% of the GPU time: %s%s in %s call%s",
+		 table_percent(table, row), row->estimated ? "~" : "",
+		 number_about(time, (double)row->total, 3), number_count(calls, row->calls),
+		 row->calls == 1 ? "" : "s");
 	write_fact(&page->html, "Most time in", "value name", row->name, note);
 }
 

@@ -144,6 +144,10 @@
 		height() {
 			return Math.ceil(document.documentElement.getBoundingClientRect().height);
 		},
+		wideTables() {
+			return [...document.querySelectorAll(".scroll")].filter((each) => each.scrollWidth > each.clientWidth + 1)
+				.map((each) => each.querySelector("table").id);
+		},
 		width() {
 			return document.documentElement.scrollWidth;
 		},

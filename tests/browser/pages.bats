@@ -74,7 +74,7 @@ passed()
 	passed scriptless
 }
 
-@test "no page is wider than its window, on a desk and on a phone" {
+@test "no page is wider than its window, and no table than its frame, on a desk and on a phone" {
 	passed width
 }
 

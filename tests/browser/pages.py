@@ -486,13 +486,15 @@ def scriptless(page, name):
 
 
 def width(page, name):
-    """No page is wider than its window: tables scroll in a frame of their own."""
-    for pixels in (WIDTH, 400):
+    """No page is wider than its window, and no table than its frame, in which it would scroll."""
+    for pixels in (1440, WIDTH, 400):
         page.tab.send("Emulation.setDeviceMetricsOverride", width=pixels, height=HEIGHT,
                       deviceScaleFactor=1, mobile=False)
         page.load(name)
         found = page.ask("width")
         expect(page.wrong, found <= pixels, f"{found} pixels in a window of {pixels}")
+        for table in page.ask("wideTables"):
+            page.wrong.append(f"{table} scrolls in a window of {pixels}")
     page.tab.send("Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT,
                   deviceScaleFactor=1, mobile=False)
     return ()
