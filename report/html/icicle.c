@@ -1,88 +1,326 @@
 /* SPDX-License-Identifier: MIT */
 /* The NVTX ranges as an icicle, a flame graph from above: as wide as their GPU time, those inside
- * of a range below it. */
+ * of a range below it, and below them the kernels and copies that were launched in it. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/html/section.h"
 #include "report/print/report.h"
+#include "report/print/table.h"
+#include "report/session/entries.h"
+#include "report/session/estimate.h"
+#include "report/session/memory.h"
 
 #define LEVEL_HEIGHT 22 /* pixels */
 /* Levels that are drawn; what is deeper is in the table. Chosen. */
-#define LEVELS_MOST  12
+#define LEVELS_MOST  16
 /* The least that is drawn, and that has room for a name, in percent of the width. Chosen. */
 #define LEAST_DRAWN  0.1
 #define LEAST_NAMED  4.0
+/* Blocks that are drawn, the narrowest left out. Chosen: 150 KB, and a page stays under 1 MB. */
+#define BLOCKS_MOST  500
 
-static void write_block(struct html *html, const char *class, unsigned level, double at,
-			double length, const char *name, const char *time)
+struct block {
+	char *name;
+	const char *class;
+	unsigned level;
+	double at, length; /* percent of the width */
+	uint64_t time;
+	bool estimated;
+};
+
+struct blocks {
+	struct block *blocks;
+	size_t count, room;
+};
+
+/* What of a name's time is in ranges. */
+struct ranged {
+	struct text_entry entry; /* by the class and the name */
+	uint64_t time;
+};
+
+struct icicle {
+	const struct ranges *ranges;
+	double whole; /* ns that are the width */
+	struct blocks blocks;
+	struct text_entry *ranged;
+};
+
+/* Takes the block's name over. */
+static int add_block(struct blocks *blocks, const struct block *block)
 {
-	fprintf(html->file, "<svg x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%d\"><title>", at,
-		level * LEVEL_HEIGHT, length, LEVEL_HEIGHT);
-	html_text(html, name);
+	if (block->name && LIST_HAS_ROOM(blocks->blocks, blocks->count, blocks->room)) {
+		blocks->blocks[blocks->count++] = *block;
+		return 0;
+	}
+	free(block->name);
+	return -ENOMEM;
+}
+
+static void free_blocks(struct blocks *blocks)
+{
+	for (size_t i = 0; i < blocks->count; i++)
+		free(blocks->blocks[i].name);
+	free(blocks->blocks);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+
+	return strcmp(a->class, b->class) ?: strcmp(a->name, b->name);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+
+	return IN_ORDER(b->time, a->time) ?: compare_names(left, right);
+}
+
+/* What was launched in a range itself: a block for each name, the one with most time first. */
+static int collect_leaves(struct blocks *leaves, const struct ranges *ranges,
+			  const struct range_node *node)
+{
+	const struct session *session = ranges->filter->session;
+	size_t count = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < node->part_count && !error; i++) {
+		const struct nvtx_part *part = ranges->tree.parts[node->first_part + i];
+		const struct row *row = session_row_at(session, part->row);
+		struct range_sum sum =
+			range_part_sum(session, part, row, row_average(session, row));
+
+		if (row_is_gpu(row->kind) && sum.time &&
+		    filter_shows(ranges->filter, row->kind, row->name, row->device))
+			error = add_block(leaves,
+					  &(struct block){table_row_name(ranges->filter, row),
+							  kind_class(row->kind), .time = sum.time,
+							  .estimated = sum.estimated});
+	}
+	if (error || !leaves->count)
+		return error;
+	qsort(leaves->blocks, leaves->count, sizeof(*leaves->blocks), compare_names);
+	for (size_t i = 1; i < leaves->count; i++) {
+		struct block *last = &leaves->blocks[count], *leaf = &leaves->blocks[i];
+
+		if (compare_names(last, leaf) != 0) {
+			leaves->blocks[++count] = *leaf;
+			continue;
+		}
+		last->time += leaf->time;
+		last->estimated |= leaf->estimated;
+		free(leaf->name);
+	}
+	leaves->count = count + 1;
+	qsort(leaves->blocks, leaves->count, sizeof(*leaves->blocks), compare_times);
+	return 0;
+}
+
+static struct ranged *ranged_of(struct icicle *icicle, const char *class, const char *name)
+{
+	struct ranged *ranged = NULL;
+	char *key;
+
+	if (asprintf(&key, "%s %s", class, name) < 0)
+		return NULL;
+	ranged = text_entry_of(&icicle->ranged, key, sizeof(*ranged));
+	free(key);
+	return ranged;
+}
+
+/* Adds blocks side by side, from `at` on, and takes their names over. */
+static int add_row(struct icicle *icicle, struct blocks *row, unsigned level, double at)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < row->count && !error && level < LEVELS_MOST; i++) {
+		struct block block = row->blocks[i];
+
+		block.level = level;
+		block.at = at;
+		block.length = 100 * (double)block.time / icicle->whole;
+		at += block.length;
+		row->blocks[i].name = NULL;
+		error = add_block(&icicle->blocks, &block);
+	}
+	return error;
+}
+
+static int add_leaves(struct icicle *icicle, const struct range_node *node, double at)
+{
+	struct blocks leaves = {.blocks = NULL};
+	int error = collect_leaves(&leaves, icicle->ranges, node);
+
+	for (size_t i = 0; i < leaves.count && !error; i++) {
+		struct ranged *ranged =
+			ranged_of(icicle, leaves.blocks[i].class, leaves.blocks[i].name);
+
+		if (ranged)
+			ranged->time += leaves.blocks[i].time;
+		else
+			error = -ENOMEM;
+	}
+	if (!error)
+		error = add_row(icicle, &leaves, node->depth + 1, at);
+	free_blocks(&leaves);
+	return error;
+}
+
+/* Of each row of the table what is in no range. */
+static int collect_others(struct blocks *others, struct icicle *icicle)
+{
+	const struct filter *filter = icicle->ranges->filter;
+	struct table table;
+	int error = table_collect(&table, filter->session, filter->options, TABLE_GPU,
+				  TABLE_ALL_DEVICES, false);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < table.count && !error; i++) {
+		const struct table_row *row = &table.rows[i];
+		const char *class = kind_class(row->kind);
+		struct ranged *ranged = ranged_of(icicle, class, row->name);
+
+		if (!ranged)
+			error = -ENOMEM;
+		else if (row->total > ranged->time)
+			error = add_block(others, &(struct block){strdup(row->name), class,
+								  .time = row->total - ranged->time,
+								  .estimated = row->estimated});
+	}
+	table_free(&table);
+	if (others->count)
+		qsort(others->blocks, others->count, sizeof(*others->blocks), compare_times);
+	return error;
+}
+
+static int add_outside(struct icicle *icicle, double at)
+{
+	struct block outside = {NULL, "outside", 0, at, 100 - at, .estimated = false};
+	struct blocks others = {.blocks = NULL};
+	int error;
+
+	if (outside.length < LEAST_DRAWN)
+		return 0;
+	outside.name = strdup("outside of ranges");
+	outside.time = to_unsigned(outside.length / 100 * icicle->whole);
+	error = add_block(&icicle->blocks, &outside);
+	if (!error)
+		error = collect_others(&others, icicle);
+	if (!error)
+		error = add_row(icicle, &others, 1, at);
+	free_blocks(&others);
+	return error;
+}
+
+static int collect(struct icicle *icicle)
+{
+	const struct ranges *ranges = icicle->ranges;
+	double at[LEVELS_MOST + 1] = {0}; /* where the next one begins on a level */
+	int error = 0;
+
+	for (size_t i = 0; i < ranges->tree.count && !error; i++) {
+		const struct range_node *node = &ranges->tree.nodes[ranges->order[i]];
+		unsigned level = node->depth < LEVELS_MOST ? node->depth : LEVELS_MOST;
+		double length = 100 * (double)node->all.time / icicle->whole;
+		double inside = length - 100 * (double)node->own.time / icicle->whole;
+
+		if (level < LEVELS_MOST && node->all.time) {
+			at[level + 1] = at[level];
+			error = add_block(
+				&icicle->blocks,
+				&(struct block){range_full_name(ranges->filter, node->range),
+						"block-range", level, at[level], length,
+						node->all.time, node->all.estimated});
+		}
+		/* Behind the ranges that are inside. */
+		if (!error)
+			error = add_leaves(icicle, node, at[level] + inside);
+		at[level] += length;
+	}
+	return error ? error : add_outside(icicle, at[0]);
+}
+
+static void write_block(struct html *html, const struct block *block)
+{
+	char time[NUMBER_SIZE];
+
+	fprintf(html->file, "<svg x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%d\"><title>",
+		block->at, block->level * LEVEL_HEIGHT, block->length, LEVEL_HEIGHT);
+	html_text(html, block->name);
 	fprintf(html->file,
-		": %.1f %% of the GPU time, %s</title><rect class=\"%s\" "
-		"width=\"100%%\" height=\"%d\"/>",
-		length, time, class, LEVEL_HEIGHT - 1);
-	if (length >= LEAST_NAMED) {
+		": %.1f %% of the GPU time, %s%s</title><rect class=\"%s\" width=\"100%%\" "
+		"height=\"%d\"/>",
+		block->length, block->estimated ? "about " : "",
+		number_about(time, (double)block->time, 3), block->class, LEVEL_HEIGHT - 1);
+	if (block->length >= LEAST_NAMED) {
 		fputs("<text x=\"4\" y=\"15\">", html->file);
-		html_text(html, name);
-		fprintf(html->file, " %.1f %%</text>", length);
+		html_text(html, block->name);
+		fprintf(html->file, " %.1f %%</text>", block->length);
 	}
 	fputs("</svg>\n", html->file);
 }
 
-static void write_blocks(struct html *html, const struct ranges *ranges, double whole)
+/* How many are as wide, and how many levels they have. */
+static size_t count_blocks(const struct blocks *blocks, double least, unsigned *levels)
 {
-	double at[LEVELS_MOST + 1] = {0}; /* where the next one begins on a level */
-	char time[NUMBER_SIZE], *name;
+	size_t count = 0;
 
-	for (size_t i = 0; i < ranges->tree.count; i++) {
-		const struct range_node *node = &ranges->tree.nodes[ranges->order[i]];
-		double length = 100 * (double)node->all.time / whole;
-
-		if (node->depth >= LEVELS_MOST)
+	*levels = 0;
+	for (size_t i = 0; i < blocks->count; i++) {
+		if (blocks->blocks[i].length < least)
 			continue;
-		at[node->depth + 1] = at[node->depth];
-		if (length >= LEAST_DRAWN) {
-			name = range_full_name(ranges->filter, node->range);
-			if (name)
-				write_block(html, "block-range", node->depth, at[node->depth],
-					    length, name,
-					    number_about(time, (double)node->all.time, 3));
-			else
-				html->error = -ENOMEM;
-			free(name);
-		}
-		at[node->depth] += length;
+		count++;
+		if (blocks->blocks[i].level >= *levels)
+			*levels = blocks->blocks[i].level + 1;
 	}
-	if (at[0] + LEAST_DRAWN <= 100)
-		write_block(html, "outside", 0, at[0], 100 - at[0], "outside of ranges",
-			    number_about(time, (100 - at[0]) / 100 * whole, 3));
+	return count;
 }
 
-void icicle_write(struct html *html, const struct ranges *ranges)
+static void write_blocks(struct html *html, const struct blocks *blocks)
 {
-	double whole = (double)ranges->gpu_time, roots = 0;
-	unsigned levels = 0;
+	double least = LEAST_DRAWN;
+	unsigned levels;
 
-	for (size_t i = 0; i < ranges->tree.count; i++) {
-		const struct range_node *node = &ranges->tree.nodes[i];
-
-		if (node->depth == 0)
-			roots += (double)node->all.time;
-		if (node->depth < LEVELS_MOST && node->depth >= levels && node->all.time)
-			levels = node->depth + 1;
-	}
-	/* A range that was started and ended can lie in several others, and count more than once.
-	 */
-	whole = roots > whole ? roots : whole;
+	while (count_blocks(blocks, least, &levels) > BLOCKS_MOST)
+		least *= 1.25;
 	if (!levels)
 		return;
 	fprintf(html->file,
-		"<svg class=\"icicle\" role=\"img\" height=\"%u\" aria-label=\"Ranges, as wide as "
-		"their GPU time, those inside of others below them; the table has the figures\">\n",
+		"<figure class=\"wide\">\n<svg class=\"icicle\" role=\"img\" height=\"%u\" "
+		"aria-label=\"Ranges, as wide as their GPU time, what is inside of them below; the "
+		"table has the figures\">\n",
 		levels * LEVEL_HEIGHT);
-	write_blocks(html, ranges, whole);
-	fputs("</svg>\n", html->file);
+	for (size_t i = 0; i < blocks->count; i++)
+		if (blocks->blocks[i].length >= least)
+			write_block(html, &blocks->blocks[i]);
+	fputs("</svg>\n<figcaption>Ranges, as wide as their GPU time; below each what is inside of "
+	      "it: ranges, kernels and copies</figcaption>\n</figure>\n",
+	      html->file);
+}
+
+int icicle_write(struct html *html, const struct ranges *ranges)
+{
+	struct icicle icicle = {.ranges = ranges, .whole = (double)ranges->gpu_time};
+	double roots = 0;
+	int error;
+
+	for (size_t i = 0; i < ranges->tree.count; i++)
+		if (ranges->tree.nodes[i].depth == 0)
+			roots += (double)ranges->tree.nodes[i].all.time;
+	/* A range that was started and ended can lie in several others, and count more than once.
+	 */
+	icicle.whole = roots > icicle.whole ? roots : icicle.whole;
+	if (!(roots > 0))
+		return 0;
+	error = collect(&icicle);
+	if (!error)
+		write_blocks(html, &icicle.blocks);
+	free_blocks(&icicle.blocks);
+	text_entries_free(&icicle.ranged);
+	return error;
 }

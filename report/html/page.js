@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorting, filtering and full names. The page is whole without it.
+// Sorting, filtering, full names, and a look into a picture of ranges. The page is whole without it.
 "use strict";
 (() => {
 	// Fewer rows are seen at once.
@@ -118,6 +118,59 @@
 		});
 	};
 
+	// A click or Enter on a block makes it as wide as the picture, with what is below it; once more,
+	// or Escape, and everything is there again.
+	const makeIcicle = (picture) => {
+		const LEAST_NAMED = 40; // pixels
+		const blocks = [...picture.querySelectorAll("svg")].map((block) => ({
+			block, at: parseFloat(block.getAttribute("x")), length: parseFloat(block.getAttribute("width")),
+			name: block.querySelector("title").textContent.replace(/: [^:]*$/, ""),
+		}));
+		let shown = null;
+		const name = ({ block, name }) => {
+			const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+			text.setAttribute("x", "4");
+			text.setAttribute("y", "15");
+			text.textContent = name;
+			block.append(text);
+		};
+		const show = (chosen) => {
+			const { at, length } = chosen || { at: 0, length: 100 };
+			shown = chosen;
+			for (const each of blocks) {
+				const from = Math.max(0, (each.at - at) * 100 / length);
+				const width = Math.min(100, (each.at + each.length - at) * 100 / length) - from;
+				const wide = width * picture.clientWidth / 100 >= LEAST_NAMED;
+				each.block.style.display = width > 0.01 ? "" : "none";
+				each.block.setAttribute("x", `${from}%`);
+				each.block.setAttribute("width", `${Math.max(0, width)}%`);
+				if (wide && !each.block.querySelector("text"))
+					name(each);
+				each.block.setAttribute("tabindex", wide && width > 0.01 ? "0" : "-1");
+			}
+		};
+		const choose = (block) => {
+			const chosen = blocks.find((each) => each.block === block);
+			if (chosen)
+				show(chosen === shown ? null : chosen);
+		};
+		picture.setAttribute("role", "group");
+		blocks.forEach(({ block }) => block.setAttribute("role", "button"));
+		picture.addEventListener("click", (event) => choose(event.target.closest("svg")));
+		picture.addEventListener("keydown", (event) => {
+			if (event.key !== "Enter" && event.key !== " " && event.key !== "Escape")
+				return;
+			event.preventDefault();
+			if (event.key === "Escape")
+				show(null);
+			else
+				choose(event.target.closest("svg"));
+		});
+		picture.parentElement.querySelector("figcaption").append("; a click or Enter widens a block, Escape shows all");
+		show(null);
+	};
+
+	document.querySelectorAll("svg.icicle").forEach(makeIcicle);
 	document.querySelectorAll("table.tree").forEach(makeTree);
 	document.querySelectorAll("table.sortable").forEach(makeSortable);
 	document.querySelectorAll("table.filterable").forEach((table) => {

@@ -23,9 +23,9 @@ const char *kind_class(enum row_kind kind);
 /* A square of a part's colour, before its name. */
 void stack_swatch(struct html *html, const char *class);
 
-/* The ranges as a picture. */
+/* The ranges as a picture. 0 or -ENOMEM. */
 struct ranges;
-void icicle_write(struct html *html, const struct ranges *ranges);
+int icicle_write(struct html *html, const struct ranges *ranges);
 /* The memory that was held over time, a picture for each device of which the trace has it. 0 or
  * -ENOMEM. */
 int held_write(struct page *page);

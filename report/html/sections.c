@@ -66,7 +66,7 @@ int ranges_section(struct page *page)
 	error = ranges_collect(&ranges, &page->filter, false);
 	if (error)
 		return error;
-	icicle_write(&page->html, &ranges);
+	error = icicle_write(&page->html, &ranges);
 	ranges_sheet(&sheet, &ranges);
 	sheet.room = RANGES_BYTES;
 	html_sheet(&page->html, &sheet, "ranges-table", "tree",

@@ -185,7 +185,24 @@ def unfolding(page, name):
         page.tab.send("DOM.focus", nodeId=node_of(page, summary))
         page.tab.press("Enter", 13, "\r")
         expect(page.wrong, not page.tab.evaluate(is_open), "Enter does not close a row")
+        if scripts and page.tab.evaluate("!!document.querySelector('.icicle')"):
+            widening(page)
         yield from page.said()
+
+
+def widening(page):
+    """A block of ranges becomes as wide as the picture by a click, and Escape brings all back."""
+    places = """[...document.querySelectorAll(".icicle svg")].map((each) =>
+        each.style.display === "none" ? 0 : parseFloat(each.getAttribute("width")))"""
+    before = page.tab.evaluate(places)
+    epoch = "[...document.querySelectorAll('.icicle svg')].find((each) => each.textContent.startsWith('epoch'))"
+    page.tab.evaluate(f"{epoch}.id = 'widened'")
+    page.tab.click("#widened")
+    after = page.tab.evaluate(places)
+    expect(page.wrong, after[0] == 100 and sum(width == 0 for width in after) > 1 and
+           any(1 < width < 100 for width in after), f"widened: {after}")
+    page.tab.press("Escape", 27)
+    expect(page.wrong, page.tab.evaluate(places) == before, "Escape does not show all blocks")
 
 
 def node_of(page, selector):

@@ -78,6 +78,68 @@ TEST(a_histogram_leaves_out_what_is_empty)
 	session_close(session);
 }
 
+static void add_part(struct session *session, const struct nvtx_range *range, const struct row *row,
+		     unsigned calls, uint64_t total)
+{
+	struct nvtx_part *part = session_add_nvtx_part(session, range, row);
+
+	assert_non_null(part);
+	part->calls = calls;
+	part->total = total;
+}
+
+/* The block of a name, and its class. */
+static bool has_block(const char *page, const char *place, const char *title, const char *class)
+{
+	char block[256];
+
+	snprintf(block, sizeof(block), "<svg %s height=\"22\"><title>%s</title><rect class=\"%s\" ",
+		 place, title, class);
+	return strstr(page, block);
+}
+
+TEST(ranges_have_their_kernels_below_them)
+{
+	struct session *session;
+	struct nvtx_range *step;
+	struct row *kernel, *copy;
+	char *page;
+
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	kernel = session_row(session, ROW_KERNEL, "k", 0);
+	copy = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
+	kernel->calls = copy->calls = 1;
+	session_add_sample(session, &kernel->cupti, 6000);
+	session_add_sample(session, &copy->cupti, 4000);
+	/* Two threads, which are one range here. */
+	for (uint32_t thread = 1; thread <= 2; thread++) {
+		step = session_add_item(
+			session, SEGMENT_RANGES,
+			&(struct nvtx_range){.name = session_intern(session, "step"),
+					     .thread = thread});
+		assert_non_null(step);
+		add_part(session, step, kernel, 1, 2000);
+	}
+	add_part(session, step, copy, 1, 1000);
+	page = page_of(session);
+	assert_true(has_block(page, "x=\"0.000%\" y=\"0\" width=\"50.000%\"",
+			      "step: 50.0 % of the GPU time, 5.00 us", "block-range"));
+	assert_true(has_block(page, "x=\"0.000%\" y=\"22\" width=\"40.000%\"",
+			      "k: 40.0 % of the GPU time, 4.00 us", "busy-kernels"));
+	assert_true(has_block(page, "x=\"40.000%\" y=\"22\" width=\"10.000%\"",
+			      "[CUDA memcpy HtoD]: 10.0 % of the GPU time, 1.00 us",
+			      "busy-copies"));
+	assert_true(has_block(page, "x=\"50.000%\" y=\"0\" width=\"50.000%\"",
+			      "outside of ranges: 50.0 % of the GPU time, 5.00 us", "outside"));
+	assert_true(has_block(page, "x=\"50.000%\" y=\"22\" width=\"30.000%\"",
+			      "[CUDA memcpy HtoD]: 30.0 % of the GPU time, 3.00 us",
+			      "busy-copies"));
+	assert_true(has_block(page, "x=\"80.000%\" y=\"22\" width=\"20.000%\"",
+			      "k: 20.0 % of the GPU time, 2.00 us", "busy-kernels"));
+	free(page);
+	session_close(session);
+}
+
 static void hold(struct session *session, uint64_t time, uint64_t bytes)
 {
 	assert_int_equal(session_trace(session, &(struct trace_record){.kind = TRACE_HELD,
