@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "report/session/estimate.h"
+
 /* Lines of an axis, about. Chosen: more would be read by nobody. */
 #define LINES	   4
 #define LINES_MOST 16
@@ -100,5 +102,5 @@ const char *plot_time_text(char text[NUMBER_SIZE], double value)
 
 const char *plot_bytes_text(char text[NUMBER_SIZE], double value)
 {
-	return number_bytes_about(text, (uint64_t)value);
+	return number_bytes_about(text, to_unsigned(value));
 }

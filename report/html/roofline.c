@@ -109,6 +109,9 @@ static int collect(struct rooflines *lines)
 					.remark = rate_remarks[row->rates.remark].text,
 					.bound = row->rates.bound};
 
+		/* In a damaged file a kernel may be of no device. */
+		if (row->row->device < 0)
+			continue;
 		if (!row->work.bytes && !row->work.flops)
 			work = counted_work(lines->page->session, row->row);
 		if (!(work.bandwidth > 0) && !(work.flops > 0))
