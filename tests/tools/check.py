@@ -93,7 +93,7 @@ class Profile:
         self.name = name
         forms = {"sqlite": "sqlite", "chrome": "chrome.json", "perfetto": "pftrace", "json": "json", "folded": "folded"}
         options = [word for form, end in forms.items() for word in (f"--{form}", f"{name}.{end}")]
-        subprocess.run([KTIME, "export", *options, f"{name}.ktime"], check=True)
+        subprocess.run([KTIME, "export", *options, f"{name}.ktime"], check=True, timeout=300)
         with open(f"{name}.json") as file:
             self.json = json.load(file)
         self.kinds = {row["name"]: row["kind"] for row in self.json["rows"] if row["kind"] in GPU + CALLS}
@@ -177,7 +177,7 @@ def with_pandas(profile):
             ["pid", "tid", "args.device", "args.stream"]].itertuples(index=False, name=None)},
         {(0, stream, 0, stream) for stream in profile.streams()})
     csv = subprocess.run([KTIME, "show", "--quiet", "--format", "nsys", "--csv", "--print-gpu-summary",
-                          f"{profile.name}.ktime"], check=True, capture_output=True, text=True).stdout.split("\n\n")[0]
+                          f"{profile.name}.ktime"], check=True, capture_output=True, text=True, timeout=300).stdout.split("\n\n")[0]
     with open("kernels.csv", "w") as file:
         file.write(csv)
     table = pandas.read_csv("kernels.csv")
@@ -293,8 +293,8 @@ def simulated(name, *command, **environment):
     environment = dict(os.environ, BUILD=os.path.relpath(BUILD, ROOT),
                        KTIME_OPTIONS=f"--timer cupti --keep-trace all --quiet -f -o {name}.ktime", **environment)
     environment["LD_PRELOAD"] = os.path.join(BUILD, environment["LD_PRELOAD"])
-    subprocess.run([os.path.join(ROOT, "tests/sim/run"), *command], env=environment, check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+    subprocess.run([os.path.join(ROOT, "tests/sim/run"), *command], env=environment, check=True, timeout=300,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return Profile(name)
 
 
@@ -323,7 +323,8 @@ def ranges_of(profile):
 
 def profiles():
     make_records("records.tsv")
-    subprocess.run([os.path.join(BUILD, "tests/command/session_of_records"), "records.tsv", "records.ktime"], check=True)
+    subprocess.run([os.path.join(BUILD, "tests/command/session_of_records"), "records.tsv", "records.ktime"], check=True,
+                   timeout=300)
     return Profile("records"), simulated("simulated", os.path.join(BUILD, "sim/preload/timeline"), *COMMANDS,
                                          SIM_LAUNCH_NS="4000", LD_PRELOAD="sim/libktime_virtual.so")
 

@@ -17,6 +17,7 @@
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtCuda.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 static CUdeviceptr memory;
@@ -253,8 +254,8 @@ static void many(void)
 		nvtxRangePushA(name);
 		work(1);
 		nvtxRangePop();
-		if (i % 500 == 0)
-			usleep(20000); /* the rings are emptied every 5 ms */
+		if (i % 1000 == 0)
+			wait_for_a_turn_of_ktime(); /* which empties the thread's rings */
 	}
 }
 
