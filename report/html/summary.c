@@ -220,7 +220,7 @@ static int write_job_verdict(struct page *page, const struct job *job)
 	}
 	if (html_lines_begin(&lines) && uneven && most > LEAST_UNEVEN * whole) {
 		process = session_process_at(page->session, uneven->slowest);
-		fprintf(lines.file, "The work is uneven: %s takes %.2f times the mean on ",
+		fprintf(lines.file, "The work is uneven: “%s” takes %.2f times the mean on ",
 			filter_name(&rows.filter, uneven->kind, uneven->name),
 			job_imbalance(uneven));
 		fprintf(lines.file,
