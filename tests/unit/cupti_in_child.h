@@ -86,9 +86,9 @@ static inline bool graph_number(CUgraphExec graph, uint32_t *number)
 /* Loads the library, for a driver of CUDA 13, and gives what it keeps of what it was asked for. */
 static inline struct sim_cupti *load_cupti(void)
 {
-	static const struct cupti_driver driver = {set_hooks,	  device_time,	  host_time,
-						   stream_number, context_number, graph_number,
-						   NULL,	  NULL,		  no_memsets};
+	static const struct cupti_driver driver = {
+		set_hooks,    device_time, host_time, stream_number, context_number,
+		graph_number, NULL,	   NULL,      NULL,	     no_memsets};
 	struct sim_cupti *cupti;
 	char reason[512];
 	void *handle;

@@ -12,6 +12,7 @@
 	X(sim_activity_stream)                                                                     \
 	X(sim_activity_context)                                                                    \
 	X(sim_activity_graph)                                                                      \
+	X(sim_activity_graph_node)                                                                 \
 	X(sim_activity_fault)                                                                      \
 	X(sim_activity_count)                                                                      \
 	X(sim_activity_memsets)

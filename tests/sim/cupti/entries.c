@@ -371,6 +371,17 @@ CUPTI_EXPORT CUptiResult cuptiGetGraphExecId(CUgraphExec graph, uint32_t *id)
 						     : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
+CUPTI_EXPORT CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t *id)
+{
+	const struct cupti_driver *driver = cupti_driver();
+
+	MAY_FAIL;
+	if (!driver)
+		return CUPTI_ERROR_NOT_INITIALIZED;
+	return driver->sim_activity_graph_node(node, id) ? CUPTI_SUCCESS
+							 : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
 CUPTI_EXPORT CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *device)
 {
 	uint32_t id;

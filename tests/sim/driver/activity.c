@@ -94,6 +94,19 @@ bool sim_activity_context(CUcontext handle, uint32_t *number, uint32_t *device)
 	return context;
 }
 
+bool sim_activity_graph_node(CUgraphNode handle, uint64_t *id)
+{
+	struct sim_call call = {.entry = NULL};
+	struct graph_node *node;
+
+	sim_enter(&call, SIM_NEEDS_NOTHING);
+	node = graph_node_get(handle);
+	if (node)
+		*id = node->graph->id << 32 | node->number;
+	sim_leave(&call, CUDA_SUCCESS);
+	return node;
+}
+
 bool sim_activity_graph(CUgraphExec handle, uint32_t *number)
 {
 	struct sim_call call = {.entry = NULL};

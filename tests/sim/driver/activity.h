@@ -67,6 +67,7 @@ SIM_EXPORT bool sim_activity_stream(CUcontext context, CUstream stream, bool per
 				    uint32_t *number);
 SIM_EXPORT bool sim_activity_context(CUcontext context, uint32_t *number, uint32_t *device);
 SIM_EXPORT bool sim_activity_graph(CUgraphExec graph, uint32_t *number);
+SIM_EXPORT bool sim_activity_graph_node(CUgraphNode node, uint64_t *id);
 
 void activity_done(const struct sim_activity *activity);
 void activity_api_call(const struct sim_api_call *call);

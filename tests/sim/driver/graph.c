@@ -24,20 +24,26 @@ struct graph_exec *graph_exec_get(CUgraphExec handle)
 	return handle_get(&execs, handle);
 }
 
-bool graph_nodes_add(struct graph_nodes *set, struct graph_node *node)
+/* Adds a node that is not in the set. */
+static bool append(struct graph_nodes *set, struct graph_node *node)
 {
 	struct graph_node **list;
 
-	for (size_t i = 0; i < set->count; i++) {
-		if (set->list[i] == node)
-			return true;
-	}
 	list = realloc(set->list, (set->count + 1) * sizeof(*list));
 	if (!list)
 		return false;
 	set->list = list;
 	set->list[set->count++] = node;
 	return true;
+}
+
+bool graph_nodes_add(struct graph_nodes *set, struct graph_node *node)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		if (set->list[i] == node)
+			return true;
+	}
+	return append(set, node);
 }
 
 bool graph_nodes_add_all(struct graph_nodes *set, const struct graph_nodes *more)
@@ -113,10 +119,10 @@ struct graph_node *graph_add(struct graph *graph, CUgraphNodeType type,
 		return NULL;
 	node->graph = graph;
 	node->type = type;
-	node->id = ++ids;
+	node->number = graph->counter++;
 	if (!operation_copy(&node->operation, operation ? operation : &nothing) ||
 	    (dependencies && !graph_nodes_add_all(&node->dependencies, dependencies)) ||
-	    !graph_nodes_add(&graph->nodes, node)) {
+	    !append(&graph->nodes, node)) {
 		free_node(node);
 		return NULL;
 	}
@@ -143,12 +149,13 @@ static struct graph_node *clone_of(const struct graph *clone, const struct graph
 }
 
 /* Clones a node after those it depends on. */
-static struct graph_node *clone_node(struct graph *clone, const struct graph_node *node)
+static struct graph_node *clone_node(struct graph *clone, struct graph_node *node)
 {
-	struct graph_node *copy = clone_of(clone, node), *dependency;
+	/* Graphs have 100,000 nodes: no search. */
+	struct graph_node *copy = graph_node_get((CUgraphNode)node->clone), *dependency;
 	struct graph_nodes dependencies = {0};
 
-	if (copy)
+	if (copy && copy->graph == clone && copy->original == node)
 		return copy;
 	for (size_t i = 0; i < node->dependencies.count; i++) {
 		dependency = clone_node(clone, node->dependencies.list[i]);
@@ -158,9 +165,10 @@ static struct graph_node *clone_node(struct graph *clone, const struct graph_nod
 	copy = graph_add(clone, node->type, &node->operation, &dependencies);
 	if (!copy)
 		goto out;
-	copy->id = node->id;
+	copy->number = node->number;
 	copy->event = node->event;
 	copy->original = node;
+	node->clone = copy;
 	copy->disabled = node->disabled;
 	if (node->child)
 		copy->child = graph_clone(node->child);
@@ -179,12 +187,46 @@ struct graph *graph_clone(const struct graph *graph)
 			return NULL;
 		}
 	}
+	if (clone)
+		clone->counter = graph->counter;
 	return clone;
+}
+
+/*
+ * The ids of a graph's nodes in records: the low half of those of the graph itself are their
+ * numbers; child graphs have a block each after them, by the nodes' places, and after a child's
+ * block come those of its children (H200, CUDA 13.0). `counted` is where the next block begins.
+ */
+static void number_nodes(struct graph *graph, uint64_t of, uint32_t *counted, bool is_child)
+{
+	uint32_t first = *counted;
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		struct graph_node *node = graph->nodes.list[i];
+
+		node->id = of << 32 | (is_child ? first + (uint32_t)i : node->number);
+	}
+	*counted += is_child ? (uint32_t)graph->nodes.count : graph->counter;
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		if (graph->nodes.list[i]->child)
+			number_nodes(graph->nodes.list[i]->child, of, counted, true);
+}
+
+void graph_take_ids(struct graph *graph, const struct graph *from)
+{
+	for (size_t i = 0; i < graph->nodes.count && i < from->nodes.count; i++) {
+		struct graph_node *node = graph->nodes.list[i];
+
+		node->id = from->nodes.list[i]->id;
+		if (node->child && from->nodes.list[i]->child)
+			graph_take_ids(node->child, from->nodes.list[i]->child);
+	}
 }
 
 struct graph_exec *graph_instantiate(const struct graph *graph, unsigned long long flags)
 {
 	struct graph_exec *exec = handle_create(&execs);
+	uint32_t counted = 0;
 
 	if (!exec)
 		return NULL;
@@ -195,6 +237,7 @@ struct graph_exec *graph_instantiate(const struct graph *graph, unsigned long lo
 		handle_destroy(exec);
 		return NULL;
 	}
+	number_nodes(exec->graph, graph->id, &counted, false);
 	return exec;
 }
 

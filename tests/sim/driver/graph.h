@@ -25,14 +25,17 @@ struct graph_node {
 	struct graph *child;	    /* of a node that is a graph */
 	CUevent event;		    /* of a node that records or waits for one */
 	struct graph_nodes dependencies;
-	uint64_t id;
+	uint32_t number; /* in order of adding; one that was destroyed leaves a hole */
+	uint64_t id;	 /* in an executable graph: as records have it */
 	bool disabled;
 	const struct graph_node *original; /* what it was cloned from */
+	struct graph_node *clone;	   /* the last that was cloned from it */
 };
 
 struct graph {
 	struct handle handle;
 	uint64_t id;
+	uint32_t counter; /* of the nodes ever added */
 	struct graph_nodes nodes;
 };
 
@@ -61,6 +64,8 @@ void graph_node_set_operation(struct graph_node *node, const struct operation *o
 void graph_node_destroy(struct graph_node *node);
 
 struct graph_exec *graph_instantiate(const struct graph *graph, unsigned long long flags);
+/* An executable graph keeps its nodes' ids through an update, which goes by their places. */
+void graph_take_ids(struct graph *graph, const struct graph *from);
 void graph_exec_destroy(struct graph_exec *exec);
 
 /* The node of the executable graph that was made of an original one. */

@@ -284,6 +284,7 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphExecUpdate_v2,
 	/* As with the real driver, disabled nodes stay so. */
 	for (size_t i = 0; i < clone->nodes.count; i++)
 		clone->nodes.list[i]->disabled = exec->graph->nodes.list[i]->disabled;
+	graph_take_ids(clone, exec->graph);
 	graph_destroy(exec->graph);
 	exec->graph = clone;
 	return CUDA_SUCCESS;

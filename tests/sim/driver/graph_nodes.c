@@ -182,6 +182,7 @@ static CUresult set_child(CUgraphExec exec_handle, CUgraphNode handle, CUgraph c
 	clone = graph_clone(child);
 	if (!clone)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	graph_take_ids(clone, node->child);
 	graph_destroy(node->child);
 	node->child = clone;
 	return CUDA_SUCCESS;

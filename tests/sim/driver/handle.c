@@ -8,7 +8,7 @@
 #include "tests/sim/driver/handle.h"
 
 enum {
-	POOL_BYTES = 16 << 20, /* address space, not memory */
+	POOL_BYTES = 128 << 20, /* address space, not memory */
 };
 
 static struct handle *handle_at(const struct handle_pool *pool, size_t index)
