@@ -387,6 +387,11 @@ int cupti_graph_id(CUgraphExec graph, uint32_t *graph_id)
 	return ASK(cuptiGetGraphExecId, graph, graph_id);
 }
 
+int cupti_graph_node_id(CUgraphNode node, uint64_t *node_id)
+{
+	return ASK(cuptiGetGraphNodeId, node, node_id);
+}
+
 bool cupti_clock_is_realtime(void)
 {
 	const struct cupti_functions *cupti = library_functions();

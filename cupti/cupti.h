@@ -85,6 +85,9 @@ int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_
 int cupti_context_id(CUcontext context, uint32_t *context_id);
 /* The id of an executable graph in records; returns the same values. */
 int cupti_graph_id(CUgraphExec graph, uint32_t *graph_id);
+/* The id of a node of a graph that is not executable; its low 32 bits are those of the records of
+ * the graph's instances. Returns the same values. */
+int cupti_graph_node_id(CUgraphNode node, uint64_t *node_id);
 /*
  * Whether records have times of CLOCK_REALTIME now. ktime keeps a program's clock from CUPTI
  * (program.h), unless the program reached CUPTI past the functions that ktime exports. Any

@@ -51,6 +51,7 @@ typedef void CUpti_SubscriberParams;
 	  OPTIONAL)                                                                                \
 	X(cuptiGetContextId, (CUcontext context, uint32_t * context_id), OPTIONAL)                 \
 	X(cuptiGetGraphExecId, (CUgraphExec graph, uint32_t * graph_id), OPTIONAL)                 \
+	X(cuptiGetGraphNodeId, (CUgraphNode node, uint64_t * node_id), OPTIONAL)                   \
 	X(cuptiGetCallbackName,                                                                    \
 	  (CUpti_CallbackDomain domain, uint32_t callback, const char **name), OPTIONAL)
 

@@ -235,6 +235,7 @@ static void finish_all(void)
 	/* The activity kinds stay enabled: disabling them takes 2 s at exit (CUPTI 13.0), and the
 	 * process ends here. */
 	records_finish();
+	records_say_of_ranges();
 	ranges_finish();
 	calls_finish();
 	timeline_settle(UINT64_MAX);

@@ -15,7 +15,9 @@
 #include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/events/calibration.h"
+#include "preload/handles/node_ranges.h"
 #include "preload/launch/window.h"
+#include "preload/nvtx/names.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "preload/timeline/timeline.h"
@@ -427,6 +429,18 @@ static void place(struct seen *seen)
 		seen->row = NULL;
 }
 
+/* What a graph's node did belongs to the ranges that it was made in; if it was made in none, to
+ * those of the launch. */
+static void add_to_ranges(const struct seen *seen)
+{
+	struct node_place made = node_ranges_of(seen->activity, seen->launch->started);
+	struct range_place place = made.path == PATHS_OUTSIDE
+					   ? seen->launch->ranges
+					   : ranges_in_path(made.thread, made.path);
+
+	ranges_add(&place, seen->row, seen->nanoseconds, 1, CLOCK_CUPTI);
+}
+
 /* Takes a record of work on the device: identifies it and gives it to all that use it. */
 static void take_work(const struct activity *activity, bool matches)
 {
@@ -447,7 +461,7 @@ static void take_work(const struct activity *activity, bool matches)
 	cost_take(&seen);
 	rows_take(&seen);
 	if (seen.timed && seen.row && seen.launch)
-		ranges_add(&seen.launch->ranges, seen.row, seen.nanoseconds, 1, CLOCK_CUPTI);
+		add_to_ranges(&seen);
 	if (seen.busy)
 		timeline_take(&seen);
 	if (trace_wanted())
@@ -585,6 +599,32 @@ void records_take(const struct activity *activity, void *unused)
 		if (window_was_open(activity->start + (uint64_t)cupti_clock_behind))
 			take_other(activity);
 	}
+}
+
+static void say_not_split(uint64_t graphs, const char *why)
+{
+	if (graphs)
+		session_note(run.session,
+			     "NVTX ranges: the time of %llu CUDA graph%s whose nodes were made in "
+			     "ranges is in the ranges of the launches instead: %s.",
+			     (unsigned long long)graphs, graphs > 1 ? "s" : "", why);
+}
+
+void records_say_of_ranges(void)
+{
+	const struct node_range_counts *counts = &node_range_counts;
+
+	if (!counts->records && graph_was_launched())
+		say_not_split(counts->graphs - counts->variable - counts->unknown - counts->unfit,
+			      "no record of CUPTI's says when a node ran");
+	say_not_split(counts->variable, "only the device knows which nodes run");
+	say_not_split(counts->unknown + counts->unfit,
+		      "CUPTI's records do not say which node they are of");
+	if (counts->lost)
+		session_note(run.session,
+			     "NVTX ranges: %llu nodes of CUDA graphs were too many at a time to "
+			     "remember their ranges: their time is in those of the launches.",
+			     (unsigned long long)counts->lost);
 }
 
 void records_settle(void)

@@ -140,6 +140,9 @@ extern bool records_calls_are_late;
 void records_settle(void);
 /* To be called at the end of the run or of CUPTI: ends the other graph launches too. */
 void records_finish(void);
+/* To be called at the end of the run: says which graphs' time is not split among the NVTX ranges
+ * that their nodes were made in, and why. */
+void records_say_of_ranges(void);
 
 /*
  * Launches of graphs whose nodes CUPTI records one by one. All records of a launch have the same

@@ -87,7 +87,15 @@
 	X(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType * type), 0)                       \
 	X(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, void *parameters), 0)                  \
 	X(cuGraphMemcpyNodeGetParams, (CUgraphNode node, CUDA_MEMCPY3D * copy), 0)                 \
-	X(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph * graph), 0)
+	X(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph * graph), 0)                   \
+	X(cuStreamGetCaptureInfo_v2,                                                               \
+	  (CUstream stream, CUstreamCaptureStatus * status, cuuint64_t * id, CUgraph * graph,      \
+	   const CUgraphNode **dependencies, size_t *count),                                       \
+	  0)                                                                                       \
+	X(cuStreamGetCaptureInfo_v3,                                                               \
+	  (CUstream stream, CUstreamCaptureStatus * status, cuuint64_t * id, CUgraph * graph,      \
+	   const CUgraphNode **dependencies, const void **edges, size_t *count),                   \
+	  0)
 
 struct driver {
 #define DRIVER_POINTER(name, arguments, needed) CUresult(*name) arguments;

@@ -150,7 +150,7 @@ static void add_part(struct graph_contents *contents, struct operation *operatio
 }
 
 /* Makes the contents that the nodes add up to; NULL if memory is out. */
-static struct graph_contents *sum_nodes(const struct graph_nodes *nodes)
+static struct graph_contents *sum_nodes(const struct graph_nodes *nodes, uint64_t mark)
 {
 	struct graph_contents *contents =
 		calloc(1, sizeof(*contents) + nodes->count * sizeof(contents->parts[0]));
@@ -176,6 +176,12 @@ static struct graph_contents *sum_nodes(const struct graph_nodes *nodes)
 			contents->kernels += graph_contents_kernel_mark(node->operation);
 		else
 			contents->copies++;
+	}
+	/* Of a graph whose nodes only the device knows, nothing is told apart. */
+	if (mark && !contents->variable) {
+		contents->digest = mix(contents->digest, mark);
+		contents->mark = mark;
+		contents->kernels += contents->kernels ? mark : 0;
 	}
 	return contents;
 }
@@ -260,10 +266,10 @@ static struct operation *version_of_shape(struct shape *shape, uint64_t number, 
  * version as its first, if there is none yet; adds a further version only if `add`, up to
  * MOST_VERSIONS. OPERATION_UNKNOWN_GRAPH if memory is out. The caller holds the lock.
  */
-static struct operation *shape_operation(const struct graph_nodes *nodes, uint64_t version,
-					 bool add)
+static struct operation *shape_operation(const struct graph_nodes *nodes, uint64_t mark,
+					 uint64_t version, bool add)
 {
-	struct graph_contents *contents = sum_nodes(nodes);
+	struct graph_contents *contents = sum_nodes(nodes, mark);
 	const uint64_t key[ENTRY_NUMBERS] = {contents ? contents->digest : 0};
 	struct shape *shape = contents ? entry_of(&graphs.shapes, key, sizeof(struct shape)) : NULL;
 	struct operation *operation;
@@ -310,6 +316,7 @@ struct executable {
 	 * they come from, and the kernel nodes' parameters. If a handle is reused for another
 	 * graph, launches of two versions are counted as one. */
 	uint64_t version;
+	uint64_t mark;	    /* of the nodes' ranges */
 	uint64_t versioned; /* when `version` changed last: CLOCK_MONOTONIC in nanoseconds */
 	bool brief;	    /* the version before lived too short: counted as the first one */
 };
@@ -342,7 +349,7 @@ static void drop_nodes_locked(struct executable *executable)
 	executable->nodes = (struct graph_nodes){0};
 }
 
-void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
+void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result, uint64_t mark)
 {
 	struct executable *executable;
 	struct graph_nodes nodes = {0};
@@ -355,7 +362,8 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 	executable = executable_locked(*exec, true);
 	if (executable) {
 		drop_nodes_locked(executable);
-		executable->operation = shape_operation(&nodes, (uintptr_t)graph, false);
+		executable->mark = mark;
+		executable->operation = shape_operation(&nodes, mark, (uintptr_t)graph, false);
 		executable->changed = false;
 		executable->version = (uintptr_t)graph;
 		executable->versioned = clock_ns(CLOCK_MONOTONIC);
@@ -396,8 +404,8 @@ struct operation *graph_operation(CUgraphExec exec)
 	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	if (executable && executable->changed) {
-		executable->operation = shape_operation(&executable->nodes, executable->version,
-							!executable->brief);
+		executable->operation = shape_operation(&executable->nodes, executable->mark,
+							executable->version, !executable->brief);
 		executable->changed = false;
 	}
 	operation = executable ? executable->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
@@ -462,7 +470,7 @@ static bool read_in_time(struct graph_nodes *nodes, CUgraph graph)
 	return true;
 }
 
-void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
+void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result, uint64_t mark)
 {
 	struct graph_nodes nodes = {0};
 	struct executable *executable;
@@ -476,6 +484,10 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
 	executable = executable_locked(exec, false);
 	if (executable && (!read || executable->nodes.count == nodes.count))
 		set_version_locked(executable, (uintptr_t)graph);
+	if (executable && executable->nodes.count == nodes.count && executable->mark != mark) {
+		executable->mark = mark;
+		renew_locked(executable);
+	}
 	/* The program goes on naming nodes by those of the first graph. */
 	if (executable && read && executable->nodes.count == nodes.count) {
 		for (size_t i = 0; i < nodes.count; i++) {

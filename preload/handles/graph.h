@@ -15,15 +15,15 @@
 #include "preload/handles/operation.h"
 
 /* To be called after a graph was instantiated: reads its nodes, and ends what instantiation_begin()
- * began. Any thread; takes a lock. */
-void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result);
+ * began. `mark`: of the nodes' ranges (node_ranges.h). Any thread; takes a lock. */
+void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result, uint64_t mark);
 /* From now on ktime reads executable graphs again when the program changes them, so that each
  * launch is counted under an operation with the graph's present nodes. */
 void graph_follow_updates(void);
 /* To be called after calls that change an executable graph: by the nodes of another graph, where it
  * ends the update; a kernel node; a child graph; or whether a node is run. Any thread; take a
  * lock. */
-void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result);
+void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result, uint64_t mark);
 /* Programs may update a graph before every launch. Reading a node takes about a microsecond; all of
  * it together takes this share of the run's time at most. Chosen. */
 #define GRAPH_READING_PERCENT 1
@@ -47,8 +47,10 @@ struct graph_part {
 
 /* What a launch of a graph does. Graphs with the same nodes share one object. */
 struct graph_contents {
-	uint64_t digest;      /* of all nodes */
-	uint64_t kernels;     /* of the kernels, in any order: see graph_contents_kernel_mark() */
+	uint64_t digest; /* of all nodes */
+	/* Of the kernels, in any order: see graph_contents_kernel_mark(); if there are any, with
+	 * `mark`, which is of the NVTX ranges that the nodes were made in: see node_ranges.h. */
+	uint64_t kernels, mark;
 	uint32_t nodes;	      /* number of nodes, without disabled ones */
 	uint32_t recorded;    /* number of nodes that CUPTI makes records of */
 	uint32_t copies;      /* number of recorded nodes that are copies or memsets */

@@ -17,6 +17,7 @@
 #include "preload/driver/driver.h"
 #include "preload/driver/signatures.h"
 #include "preload/handles/graph.h"
+#include "preload/handles/node_ranges.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 #include "preload/hooks/lookup.h"
@@ -183,6 +184,18 @@ static void graph_node_changed(CUgraphExec exec, CUgraphNode node, const void *p
 		graph_kernel_changed(exec, node, rest, result);
 	else if (*type == CU_GRAPH_NODE_TYPE_GRAPH)
 		graph_child_changed(exec, node, *(const CUgraph *)rest, result);
+}
+
+/* After a node of any type was added: see graph_node_changed(). */
+static void node_added(const CUgraphNode *node, const void *parameters, CUresult result)
+{
+	const CUgraphNodeType *type = parameters;
+	const void *rest = (const char *)parameters + 16;
+
+	if (result == CUDA_SUCCESS && parameters && *type == CU_GRAPH_NODE_TYPE_GRAPH)
+		node_ranges_child_added(node, *(const CUgraph *)rest, result);
+	else
+		node_ranges_added(node, result);
 }
 
 /* errno is what the real call left, whatever ktime did around it. */

@@ -8,6 +8,7 @@
 #include "preload/base/plan.h"
 #include "preload/driver/driver.h"
 #include "preload/events/gates.h"
+#include "preload/handles/node_ranges.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/cold_path.h"
 #include "preload/launch/runtime_call.h"
@@ -594,6 +595,15 @@ static LAUNCH_COLD void finish_without_room(struct thread *thread, const struct 
 		thread_count(&thread->api_calls[runtime_call_row(record->api)]);
 }
 
+/* After an operation was captured: its node belongs to the ranges that are open. */
+static LAUNCH_COLD __attribute__((noinline)) void note_captured(const struct call_record *record)
+{
+	uintptr_t around = own_part_begin();
+
+	node_ranges_captured(record->stream->handle);
+	own_part_end(around);
+}
+
 /* Finds the stream and operation of a call that has succeeded, if they are not known yet: only now
  * are the handles known to be valid. */
 static inline void identify(struct thread *thread, struct call *call)
@@ -602,8 +612,10 @@ static inline void identify(struct thread *thread, struct call *call)
 
 	if (unlikely(!record->stream)) {
 		record->stream = cold_path_stream(thread, call->stream);
-		if (record->stream && capture_is_live() && capture_is_in(record->stream->handle))
+		if (record->stream && capture_is_live() && capture_is_in(record->stream->handle)) {
 			record->flags |= CALL_CAPTURED;
+			note_captured(record);
+		}
 	}
 	if (unlikely(!record->operation)) {
 		record->operation = cold_path_operation(thread, call->function, call->graph);
@@ -623,7 +635,11 @@ finish_without_activity(struct thread *thread, struct call *call, CUresult resul
 	uintptr_t around;
 
 	if (result == CUDA_SUCCESS && !(record->flags & CALL_API_ONLY)) {
+		if (record->flags & CALL_CAPTURED)
+			note_captured(record);
 		identify(thread, call);
+		if (!(record->flags & CALL_NO_ACTIVITY))
+			return;
 		/* An empty copy or memset does no work on the device. */
 		if (record->bytes == 0 && record->operation->kind != ROW_OTHER &&
 		    record->operation->kind != ROW_MOVEMENT)
@@ -665,7 +681,8 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 	struct call_record *record = &call->record, *slot;
 	uint64_t duration = ended - record->started;
 
-	if (likely(result == CUDA_SUCCESS && !(record->flags & (CALL_API_ONLY | CALL_NO_ACTIVITY))))
+	if (likely(result == CUDA_SUCCESS &&
+		   !(record->flags & (CALL_API_ONLY | CALL_NO_ACTIVITY | CALL_CAPTURED))))
 		identify(thread, call);
 	else
 		finish_without_activity(thread, call, result);

@@ -13,6 +13,7 @@
 #include "preload/events/gates.h"
 #include "preload/handles/stream.h"
 #include "preload/handles/graph.h"
+#include "preload/handles/node_ranges.h"
 
 struct thread *cold_path_thread(void)
 {
@@ -146,6 +147,7 @@ struct operation *cold_path_operation(struct thread *thread, CUfunction function
 	} else {
 		operation = graph_operation(graph);
 		copy_graphs_launched(graph, operation);
+		node_ranges_launched(graph);
 		pointer_map_add(&thread->graphs, (uintptr_t)graph, operation, generation);
 	}
 	return operation;

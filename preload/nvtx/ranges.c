@@ -652,6 +652,38 @@ struct range_place ranges_at(uint32_t kernel_id, uint64_t ticks)
 	return place;
 }
 
+struct range_place ranges_in_path(uint32_t thread, uint16_t path)
+{
+	/* Nodes of a graph that follow each other are of one range, most times. */
+	static struct {
+		uint32_t thread, range;
+		uint16_t path;
+	} last;
+
+	if (path != last.path || thread != last.thread) {
+		last.range = range_on(thread, path);
+		last.thread = thread;
+		last.path = path;
+	}
+	return (struct range_place){.range = last.range, .included = true};
+}
+
+void ranges_tell(const struct range_place *place, const struct row *row, struct range_told *told,
+		 const struct range_told *now, bool estimated)
+{
+	struct nvtx_part *part = part_of(place->range, row);
+
+	if (!part) {
+		session_count(run.session, COUNTER_ranges_lost, !(told->calls > 0));
+		*told = *now;
+		return;
+	}
+	part->calls += now->calls - told->calls;
+	part->total += now->total - told->total;
+	part->estimated |= estimated;
+	*told = *now;
+}
+
 void ranges_add_call(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
 		     double weight, enum clock_source clock)
 {

@@ -87,6 +87,16 @@ bool ranges_are_chosen(void);
 struct range_place ranges_at(uint32_t thread, uint64_t ticks);
 /* Where it was during a call that only CUPTI has recorded; times on CLOCK_REALTIME, ns. */
 struct range_place ranges_of_record(uint32_t thread, uint64_t start, uint64_t end);
+/* The place of what a thread, by the low half of its pthread_self(), did in a path. */
+struct range_place ranges_in_path(uint32_t thread, uint16_t path);
+/* What is known of the calls of a row in a range by estimates: replaces what was told of them
+ * before, which `told` holds; all zero at first. */
+struct range_told {
+	double calls;
+	uint64_t total;
+};
+void ranges_tell(const struct range_place *place, const struct row *row, struct range_told *told,
+		 const struct range_told *now, bool estimated);
 /* Adds a call of a row, with its time, to the ranges that it was made in. It stands for `weight`
  * calls. */
 void ranges_add_call(const struct range_place *place, const struct row *row, uint64_t nanoseconds,

@@ -7,6 +7,8 @@
 
 #include "preload/base/run.h"
 #include "preload/handles/graph.h"
+#include "preload/nvtx/names.h"
+#include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "report/session/entries.h"
@@ -26,6 +28,13 @@ struct window_part {
 	struct window_part *next;
 };
 
+/* An operation's part, in the nodes that were made in one NVTX range. */
+struct ranged_part {
+	struct entry entry; /* by the operation's address, thread and path */
+	struct window_part part;
+	struct range_told told;
+};
+
 /* A class of units: launches that records can tell from others, whose windows are summed up
  * separately. */
 struct window_class {
@@ -36,16 +45,23 @@ struct window_class {
 	double all;	 /* units in all, when they were last counted */
 	bool asked;	 /* sums_lack_a_graph() has named it, or it had records */
 	struct window_part *parts;
+	double ranged;		 /* share of its nodes' time that lies in NVTX ranges */
+	struct entry *in_ranges; /* struct ranged_part: the parts of nodes by range */
 	struct window_class *next_open;
 };
 enum { KERNELS, DEVICE, UNIT };
 
 static struct {
 	struct entry *classes, *totals;
-	struct window_class *open; /* the classes with units in the present window */
-	bool fresh;		   /* of something there are the first records */
-	bool lacking;		   /* a graph was launched, and nothing of it is recorded */
+	struct window_class *open;     /* the classes with units in the present window */
+	bool fresh;		       /* of something there are the first records */
+	bool lacking;		       /* a graph was launched, and nothing of it is recorded */
+	struct window_class *launched; /* of the launch that was added last */
 } sums;
+
+#define for_each_in_ranges(class, ranged)                                                          \
+	for (struct ranged_part * (ranged) = (struct ranged_part *)(class)->in_ranges; ranged;     \
+	     (ranged) = (struct ranged_part *)(ranged)->entry.hh.next)
 
 /* Finds a class; NULL if there is none, and `add` is false or memory is out. Classes are never
  * freed. */
@@ -121,6 +137,15 @@ static void close_random(struct window_class *class)
 	window_units_add(units, covers);
 	for (struct window_part *part = class->parts; part; part = part->next)
 		window_times_add(&part->times, units, covers, part->open / class->open);
+	for_each_in_ranges(class, ranged) window_times_add(&ranged->part.times, units, covers,
+							   ranged->part.open / class->open);
+}
+
+static void close_part(struct window_part *part, bool random)
+{
+	part->times.certain += random ? 0 : part->open;
+	part->records += part->opened;
+	part->open = part->opened = 0;
 }
 
 /* Ends the present window for a class that has at least one unit in it. */
@@ -130,11 +155,9 @@ static void close_class(struct window_class *class, bool random)
 		close_random(class);
 	else
 		class->units.certain += class->open;
-	for (struct window_part *part = class->parts; part; part = part->next) {
-		part->times.certain += random ? 0 : part->open;
-		part->records += part->opened;
-		part->open = part->opened = 0;
-	}
+	for (struct window_part *part = class->parts; part; part = part->next)
+		close_part(part, random);
+	for_each_in_ranges(class, ranged) close_part(&ranged->part, random);
 	class->recorded += class->open;
 	class->open = 0;
 }
@@ -270,6 +293,24 @@ static unsigned graphs_with(uint64_t kernels, const struct launch_part *parts, u
 	return count;
 }
 
+/* Where a record's graph is not known, so that nothing tells its ranges: a graph with these
+ * kernels, whatever ranges it has. */
+static unsigned graphs_without_mark(uint64_t *kernels, struct operation **found)
+{
+	for (struct operation *operation = operation_first(); operation;
+	     operation = operation->next) {
+		const struct graph_contents *contents = graph_contents_of(operation);
+
+		if (!contents || operation->version_of || !contents->mark || !contents->kernels ||
+		    contents->kernels - contents->mark != *kernels)
+			continue;
+		*found = operation;
+		*kernels = contents->kernels;
+		return 1;
+	}
+	return 0;
+}
+
 bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part *parts,
 		     uint32_t part_count, struct operation **graph)
 {
@@ -279,10 +320,13 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 
 	/* Whether a part is missing cannot be told where nobody knows what there should be. */
 	if (count == 0 && kernels) {
-		kernels = GRAPH_CONTENTS_VARIABLE;
-		count = graphs_with(kernels, parts, part_count, &operation);
+		count = graphs_with(GRAPH_CONTENTS_VARIABLE, parts, part_count, &operation);
+		kernels = count ? GRAPH_CONTENTS_VARIABLE : kernels;
 	}
+	if (count == 0)
+		count = graphs_without_mark(&kernels, &operation);
 	class = count ? class_of(kernels, device, UNIT_GRAPHS, true) : NULL;
+	sums.launched = class;
 	if (!class)
 		return false;
 	add_unit(class);
@@ -290,6 +334,19 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 		add_records(class, parts[i].operation, parts[i].count, parts[i].total);
 	*graph = count == 1 ? operation : NULL;
 	return true;
+}
+
+void sums_add_in_range(struct operation *operation, struct node_place place, uint64_t nanoseconds)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)operation, place.thread, place.path};
+	struct ranged_part *ranged =
+		sums.launched ? entry_of(&sums.launched->in_ranges, key, sizeof(*ranged)) : NULL;
+
+	if (!ranged)
+		return;
+	ranged->part.operation = operation;
+	ranged->part.open += (double)nanoseconds;
+	ranged->part.opened++;
 }
 
 /* What was called on a device: a graph, without its versions, or an operation by itself. */
@@ -528,6 +585,44 @@ static void add_class(const struct window_class *class)
 	}
 }
 
+/* Tells the ranges of a class's nodes what these did. Returns what share of the nodes' time that
+ * is. */
+static double tell_ranges(const struct window_class *class)
+{
+	const int device = (int)class->entry.key[DEVICE];
+	struct window_units units = class->units;
+	double all = 0, in_ranges = 0;
+
+	units.certain += class->open;
+	for (const struct window_part *part = class->parts; part; part = part->next)
+		all += part->times.certain + part->times.total + part->open;
+	for_each_in_ranges(class, ranged)
+	{
+		const struct window_part *part = &ranged->part;
+		struct window_times times = part->times;
+		struct range_place place = ranges_in_path((uint32_t)ranged->entry.key[1],
+							  (uint16_t)ranged->entry.key[2]);
+		struct row *row = rows_of(part->operation, device);
+		double time;
+
+		in_ranges += times.certain + times.total + part->open;
+		times.certain += part->open;
+		time = window_estimate(&units, &times, class->all).total;
+		if (row && place.range)
+			ranges_tell(&place, row, &ranged->told,
+				    &(struct range_told){(double)estimate_count(class, part),
+							 (uint64_t)(time + 0.5)},
+				    class->all > units.certain);
+	}
+	return all > 0 && in_ranges < all ? in_ranges / all : in_ranges > 0;
+}
+
+static void set_ranged(const struct called *called)
+{
+	if (called->contents && called->class && called->class->in_ranges)
+		called->operation->rows[called->device]->ranged = called->class->ranged;
+}
+
 /* Writes an operation's total into its row. Calls whose time is not known (`unknown`) are taken to
  * last as long as the others on average. */
 static void write_total(struct total *total, struct row *row)
@@ -555,9 +650,13 @@ void sums_update_rows(void)
 	uint64_t nodes = 0;
 
 	count_units();
-	for (struct window_class *class = next_class(NULL); class; class = next_class(class))
+	for (struct window_class *class = next_class(NULL); class; class = next_class(class)) {
 		if (class->entry.key[UNIT] != UNIT_VERSION)
 			add_class(class);
+		if (class->in_ranges)
+			class->ranged = tell_ranges(class);
+	}
+	for_each_called(false, set_ranged);
 	for (struct total *total = next_total(NULL); total; total = next_total(total)) {
 		struct row *row =
 			total->used ? rows_of(total->operation, (int)total->entry.key[1]) : NULL;
@@ -578,6 +677,7 @@ void sums_update_rows(void)
 struct node {
 	uint32_t part;
 	uint32_t nanoseconds; /* at most UINT32_MAX */
+	struct node_place place;
 };
 
 struct launch {
@@ -647,9 +747,14 @@ static void end(struct launch *launch, bool valid)
 	if (valid && has_ends(launch) && is_whole(launch) &&
 	    sums_add_launch(launch->kernels, launch->device, launch->parts, launch->part_count,
 			    &graph)) {
-		for (uint32_t i = 0; i < launch->node_count; i++)
-			recording_node(launch->parts[launch->nodes[i].part].operation,
-				       launch->device, launch->nodes[i].nanoseconds);
+		for (uint32_t i = 0; i < launch->node_count; i++) {
+			const struct node *node = &launch->nodes[i];
+			struct operation *operation = launch->parts[node->part].operation;
+
+			recording_node(operation, launch->device, node->nanoseconds);
+			if (node->place.path != PATHS_OUTSIDE)
+				sums_add_in_range(operation, node->place, node->nanoseconds);
+		}
 		if (graph)
 			recording_graph(graph, launch->device, launch->end - launch->start);
 	}
@@ -729,11 +834,14 @@ void launches_add(struct operation *operation, const struct activity *activity)
 	if (has_room((void **)&launch->nodes, sizeof(*launch->nodes), launch->node_count,
 		     &launch->node_room))
 		launch->nodes[launch->node_count++] = (struct node){
-			launch->last_part, taken < UINT32_MAX ? (uint32_t)taken : UINT32_MAX};
+			launch->last_part, taken < UINT32_MAX ? (uint32_t)taken : UINT32_MAX,
+			node_ranges_of(activity, 0)};
 	if (launch->stream == ((uint64_t)activity->context << 32 | activity->stream))
 		launch->busy += taken;
 	if (activity->kind == ACTIVITY_KERNEL) {
 		launches.seen += launch->kernels == 0;
+		if (launch->kernels == 0)
+			launch->kernels = node_ranges_mark(launch->graph);
 		launch->kernels += graph_contents_kernel_mark(operation);
 	}
 	if (activity->start < launch->start)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cupti/activity.h"
+#include "preload/handles/node_ranges.h"
 #include "preload/handles/operation.h"
 #include "report/session/estimate.h"
 #include "report/session/session.h"
@@ -53,6 +54,8 @@ void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds
  */
 bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part *parts,
 		     uint32_t part_count, struct operation **graph);
+/* Adds a node of the launch that was added last, which was made in an NVTX range. */
+void sums_add_in_range(struct operation *operation, struct node_place place, uint64_t nanoseconds);
 /* Everything that was added since the last call was recorded in one window. `random`: the window's
  * time was chosen at random, so that it stands for the time since the last one. */
 void sums_close_window(bool random);

@@ -115,11 +115,13 @@ struct range_sum range_part_sum(const struct session *session, const struct nvtx
 {
 	bool of_nodes = row->kind == ROW_GRAPH &&
 			session_header(session)->counters[COUNTER_graph_nodes] > 0;
-	double untimed = part->untimed * average;
+	double left = row->ranged < 1 ? 1 - row->ranged : 0;
+	double untimed = part->untimed * average * left;
+	double untimed_calls = left > 0 ? part->untimed : 0;
 
-	return (struct range_sum){.operations = (of_nodes ? 0 : part->calls) + part->untimed,
+	return (struct range_sum){.operations = (of_nodes ? 0 : part->calls) + untimed_calls,
 				  .time = (of_nodes ? 0 : part->total) + to_unsigned(untimed + 0.5),
-				  .estimated = (!of_nodes && part->estimated) || part->untimed > 0};
+				  .estimated = (!of_nodes && part->estimated) || untimed_calls > 0};
 }
 
 int range_tree_build(struct range_tree *tree, const struct session *session, bool by_thread,

@@ -324,7 +324,9 @@ struct estimate {
 	X(row, U64, waited, COUNT, SUM, SUBTRACT,                                                  \
 	  "timed by both, not compared: the pair holds more", SHOWN_ALWAYS, "check.waited")        \
 	X(row, U64, unmatched, COUNT, SUM, SUBTRACT, "event pairs whose record was never found",   \
-	  SHOWN_ALWAYS, "check.unmatched")
+	  SHOWN_ALWAYS, "check.unmatched")                                                         \
+	X(row, REAL, ranged, COUNT, MOST, LATER,                                                   \
+	  "graphs: share of the nodes' time in the ranges they were made in", SHOWN_ABOVE_0)
 
 #define ROW_FIGURE_ONE(...) +1
 enum { ROW_FIGURE_COUNT = ROW_FIGURES(ROW_FIGURE_ONE) };

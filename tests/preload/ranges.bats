@@ -156,12 +156,60 @@ of the module/of the program 1 2 2000 2 2000" ranges
 	is "parent 1 3 3000 3 3000" ranges
 }
 
-@test "a graph's nodes count in the range of the launch" {
+@test "a graph's nodes count in the range of the capture, whole launches in that of the launch" {
 	in_ranges graph
-	is "capture 1 0 0 0 0
-launch 1 6 6000 6 6000" ranges
+	is "capture 1 6 6000 6 6000
+launch 1 0 0 0 0" ranges
 	options='--graph graph' in_ranges graph
 	is "launch 1 2 6000 2 6000" sh -c "$(declare -f ranges); built='$built'; ranges | grep ^launch"
+	says "no record of CUPTI's says when a node ran"
+}
+
+# In every way: each node counts in the range that it was made in, and in the launch's if in none.
+nodes_in_ranges()
+{
+	export KTIME_OPTIONS="-f -o session $options" SIM_KERNEL_NS='first=2000,second=3000'
+	same_as_alone "$programs/node_ranges" "$@"
+}
+
+@test "the nodes of a graph count in the ranges that they were made in, in every way to make them" {
+	options='--graph node' nodes_in_ranges 10
+	is "added to a clone 1 10 30000 10 30000
+after the hole 1 10 10000 10 10000
+before the hole 1 10 20000 10 20000
+beside the child 1 10 10000 10 10000
+by hand 1 20 30000 20 30000
+captured 1 60 120000 20 40000
+captured/inner 1 40 80000 40 80000
+child 1 20 40000 20 40000
+first 1 20 40000 20 40000
+other thread 1 10 10000 10 10000
+replay 7 20 30000 20 30000
+second 1 20 40000 20 40000
+this thread 1 10 10000 10 10000" ranges
+	is "220 390000" counts_of_all
+}
+
+# All operations in ranges, and their time.
+counts_of_all()
+{
+	ranges | awk '{ operations += $(NF - 1); time += $NF } END { print operations, time }'
+}
+
+@test "where all launches are recorded without their calls, nodes count in their ranges" {
+	options= nodes_in_ranges variants 5
+	is "replay 5 0 0 0 0
+variant 0 1 2 4000 2 4000
+variant 1 1 4 8000 4 8000
+variant 2 1 6 12000 6 12000
+variant 3 1 8 16000 8 16000
+variant 4 1 10 20000 10 20000" ranges
+}
+
+@test "30,000 ranges in a graph of 100,000 nodes" {
+	options= nodes_in_ranges paths 30000
+	is "200000 200000000" counts_of_all
+	is "30001" sh -c "$(declare -f ranges); built='$built'; ranges | wc -l"
 }
 
 @test "with events alone the ranges have the events' times" {
@@ -318,9 +366,10 @@ Range: 100.00% 4 inner
 	is "$(cat without)" echo "$output"
 }
 
-@test "where graphs are recorded in windows a launch counts in its range with its row's average" {
+@test "where graphs are recorded in windows nodes count in the range of the capture" {
 	KTIME_OPTIONS="-f -o session" same_as_alone_but_for_levels "$programs/ranges" graph
-	is "launch 1 2 6000 2 6000" sh -c "$(declare -f ranges); built='$built'; ranges | grep ^launch"
+	is "capture 1 6 6000 6 6000
+launch 1 0 0 0 0" ranges
 }
 
 @test "names with control characters reach no terminal" {

@@ -333,7 +333,7 @@ static void forked(void)
 	nvtxRangePop();
 }
 
-/* Its nodes count in the range of the launch. */
+/* Its nodes count in the range of the capture. */
 static void graph(void)
 {
 	CUgraphExec exec;

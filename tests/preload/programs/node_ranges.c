@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Graphs whose nodes are made in NVTX ranges, in all ways to make them, and launched in a range
+ * "replay". A memset of 1024 bytes takes 1001 ns on the simulated device.
+ *
+ * usage: node_ranges [LAUNCHES]	all ways, each graph launched so often
+ *        node_ranges paths NUMBER	100,000 nodes in that number of ranges, launched twice
+ *        node_ranges variants NUMBER	a graph captured in a range of another name each time
+ */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <nvtx3/nvToolsExt.h>
+
+#include "tests/sim/programs/check.h"
+
+static CUdeviceptr memory;
+static CUstream stream, other;
+static CUfunction first, second;
+static CUcontext context;
+static int launches = 10;
+
+static void memset_in(CUstream in)
+{
+	CHECK(cuMemsetD8Async(memory, 0, 1024, in));
+}
+
+static void begin(void)
+{
+	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+}
+
+static CUgraph end(void)
+{
+	CUgraph graph;
+
+	CHECK(cuStreamEndCapture(stream, &graph));
+	return graph;
+}
+
+static CUgraphExec instantiate(CUgraph graph)
+{
+	CUgraphExec exec;
+
+	CHECK(cuGraphInstantiate(&exec, graph, 0));
+	return exec;
+}
+
+static void launch(CUgraphExec exec, int times)
+{
+	nvtxRangePushA("replay");
+	for (int i = 0; i < times; i++) {
+		CHECK(cuGraphLaunch(exec, stream));
+		CHECK(cuStreamSynchronize(stream));
+	}
+	nvtxRangePop();
+}
+
+static CUgraphNode add_kernel(CUgraph graph, CUfunction kernel)
+{
+	CUDA_KERNEL_NODE_PARAMS parameters = {.func = kernel, CHECK_ONE_THREAD};
+	CUgraphNode node;
+
+	CHECK(cuGraphAddKernelNode(&node, graph, NULL, 0, &parameters));
+	return node;
+}
+
+static CUgraphNode add_memset(CUgraph graph)
+{
+	CUDA_MEMSET_NODE_PARAMS parameters = {
+		.dst = memory, .elementSize = 1, .width = 1024, .height = 1};
+	CUgraphNode node;
+
+	CHECK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &parameters, context));
+	return node;
+}
+
+/* A memset outside of ranges, a kernel in "captured", and a memset and a kernel in "inner". */
+static CUgraph capture(void)
+{
+	begin();
+	memset_in(stream);
+	nvtxRangePushA("captured");
+	check_launch(first, stream);
+	nvtxRangePushA("inner");
+	memset_in(stream);
+	check_launch(second, stream);
+	nvtxRangePop();
+	nvtxRangePop();
+	return end();
+}
+
+static void by_hand(void)
+{
+	CUgraph graph, clone;
+	CUgraphExec exec;
+
+	CHECK(cuGraphCreate(&graph, 0));
+	nvtxRangePushA("by hand");
+	add_kernel(graph, first);
+	add_memset(graph);
+	nvtxRangePop();
+	CHECK(cuGraphClone(&clone, graph));
+	CHECK(cuGraphDestroy(graph));
+	nvtxRangePushA("added to a clone");
+	add_kernel(clone, second);
+	nvtxRangePop();
+	exec = instantiate(clone);
+	CHECK(cuGraphDestroy(clone));
+	launch(exec, launches);
+}
+
+/* A child graph's nodes are in the ranges that they were captured in; those in none are where the
+ * child was added. The graph's own node comes after the children. */
+static void with_children(CUgraph child)
+{
+	CUgraph graph, around;
+	CUgraphNode node;
+
+	CHECK(cuGraphCreate(&around, 0));
+	add_kernel(around, second);
+	CHECK(cuGraphAddChildGraphNode(&node, around, NULL, 0, child));
+	CHECK(cuGraphCreate(&graph, 0));
+	nvtxRangePushA("child");
+	CHECK(cuGraphAddChildGraphNode(&node, graph, NULL, 0, around));
+	nvtxRangePop();
+	nvtxRangePushA("beside the child");
+	add_memset(graph);
+	nvtxRangePop();
+	launch(instantiate(graph), launches);
+	CHECK(cuGraphDestroy(graph));
+	CHECK(cuGraphDestroy(around));
+}
+
+/* To be called after all graphs with children: from then on the last numbers are not known. */
+static void with_hole(void)
+{
+	CUgraphNode gone;
+	CUgraph graph;
+
+	CHECK(cuGraphCreate(&graph, 0));
+	nvtxRangePushA("before the hole");
+	gone = add_memset(graph);
+	add_kernel(graph, first);
+	CHECK(cuGraphDestroyNode(gone));
+	nvtxRangePop();
+	nvtxRangePushA("after the hole");
+	add_memset(graph);
+	nvtxRangePop();
+	launch(instantiate(graph), launches);
+	CHECK(cuGraphDestroy(graph));
+}
+
+static CUgraph capture_in(const char *name)
+{
+	begin();
+	nvtxRangePushA(name);
+	check_launch(second, stream);
+	memset_in(stream);
+	nvtxRangePop();
+	return end();
+}
+
+static void updated(void)
+{
+	CUgraph graph = capture_in("first"), newer = capture_in("second");
+	CUgraphExecUpdateResultInfo info;
+	CUgraphExec exec = instantiate(graph);
+
+	launch(exec, launches);
+	usleep(20000);
+	CHECK(cuGraphExecUpdate(exec, newer, &info));
+	CHECK(cuGraphDestroy(graph));
+	CHECK(cuGraphDestroy(newer));
+	usleep(20000);
+	launch(exec, launches);
+}
+
+static void *beside(void *unused)
+{
+	(void)unused;
+	CHECK(cuCtxSetCurrent(context));
+	nvtxRangePushA("other thread");
+	memset_in(other);
+	nvtxRangePop();
+	return NULL;
+}
+
+static void by_threads(void)
+{
+	pthread_t thread;
+	CUevent fork, join;
+	CUgraph graph;
+
+	CHECK(cuEventCreate(&fork, 0));
+	CHECK(cuEventCreate(&join, 0));
+	begin();
+	CHECK(cuEventRecord(fork, stream));
+	CHECK(cuStreamWaitEvent(other, fork, 0));
+	pthread_create(&thread, NULL, beside, NULL);
+	pthread_join(thread, NULL);
+	nvtxRangePushA("this thread");
+	memset_in(stream);
+	nvtxRangePop();
+	CHECK(cuEventRecord(join, other));
+	CHECK(cuStreamWaitEvent(stream, join, 0));
+	check_launch(first, stream);
+	graph = end();
+	launch(instantiate(graph), launches);
+	CHECK(cuGraphDestroy(graph));
+}
+
+static void many_paths(int paths)
+{
+	const int nodes = 100000;
+	CUgraph graph;
+	char name[32];
+
+	CHECK(cuGraphCreate(&graph, 0));
+	for (int i = 0; i < nodes; i++) {
+		if (i * (long)paths / nodes != (i - 1) * (long)paths / nodes || !i) {
+			if (i)
+				nvtxRangePop();
+			snprintf(name, sizeof(name), "layer %ld", i * (long)paths / nodes);
+			nvtxRangePushA(name);
+			if (i % 500 == 0)
+				usleep(2000);
+		}
+		add_memset(graph);
+	}
+	nvtxRangePop();
+	launch(instantiate(graph), 2);
+}
+
+static void variants(int count)
+{
+	for (int i = 0; i < count; i++) {
+		char name[32];
+		CUgraph graph;
+		CUgraphExec exec;
+
+		snprintf(name, sizeof(name), "variant %d", i);
+		graph = capture_in(name);
+		exec = instantiate(graph);
+		CHECK(cuGraphDestroy(graph));
+		launch(exec, i + 1);
+		CHECK(cuGraphExecDestroy(exec));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	CUgraph graph;
+
+	context = check_context();
+	CHECK(cuMemAlloc(&memory, 4096));
+	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	CHECK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+	first = check_kernel("first");
+	second = check_kernel("second");
+	if (argc > 2 && strcmp(argv[1], "paths") == 0) {
+		many_paths(atoi(argv[2]));
+		return 0;
+	}
+	if (argc > 2 && strcmp(argv[1], "variants") == 0) {
+		variants(atoi(argv[2]));
+		return 0;
+	}
+	if (argc > 1)
+		launches = atoi(argv[1]);
+	graph = capture();
+	launch(instantiate(graph), launches);
+	by_hand();
+	with_children(graph);
+	updated();
+	by_threads();
+	with_hole();
+	return 0;
+}
