@@ -133,7 +133,7 @@ static int write_device(struct page *page, int device)
 		plot_begin(html, &x, &y, label);
 		write_area(html, &held, &x, &y);
 		write_peak(html, &held, &x, &y);
-		plot_end(html);
+		plot_end(html, &y);
 		fprintf(html->file,
 			"<figcaption>Memory held on GPU %d during the trace; times are after the "
 			"program’s start</figcaption>\n</figure>\n",

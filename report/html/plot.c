@@ -48,6 +48,8 @@ static unsigned axis_lines(const struct axis *axis, double values[LINES_MOST])
 	while (axis->bytes && axis->high / unit >= 1024)
 		unit *= 1024;
 	step = unit * round_step((axis->high - axis->low) / unit / LINES);
+	if (axis->whole && (step < 1 || axis->high - axis->low < LINES_MOST))
+		step = 1;
 	for (value = ceil(axis->low / step) * step; value <= axis->high && count < LINES_MOST;
 	     value += step)
 		values[count++] = value;
@@ -69,11 +71,6 @@ void plot_begin(struct html *html, const struct axis *x, const struct axis *y, c
 		double at = PLOT_HEIGHT * (1 - axis_percent(y, values[i]) / 100);
 
 		fprintf(html->file, "<line x2=\"100%%\" y1=\"%.1f\" y2=\"%.1f\"/>", at, at);
-		/* The first line's text would stand on those below, the last one's above the
-		 * picture. */
-		if (at > 12 && at < PLOT_HEIGHT)
-			fprintf(html->file, "<text x=\"4\" y=\"%.1f\">%s</text>", at - 3,
-				y->text(text, values[i]));
 	}
 	count = axis_lines(x, values);
 	for (unsigned i = 0; i < count; i++) {
@@ -90,9 +87,24 @@ void plot_begin(struct html *html, const struct axis *x, const struct axis *y, c
 	fprintf(html->file, "</g>\n<svg width=\"100%%\" height=\"%d\">", PLOT_HEIGHT);
 }
 
-void plot_end(struct html *html)
+void plot_end(struct html *html, const struct axis *y)
 {
-	fputs("</svg></svg>\n", html->file);
+	double values[LINES_MOST];
+	char text[NUMBER_SIZE];
+	unsigned count = axis_lines(y, values);
+
+	/* Above what was drawn. */
+	fputs("</svg>\n<g class=\"lines-of-plot\">", html->file);
+	for (unsigned i = 0; i < count; i++) {
+		double at = PLOT_HEIGHT * (1 - axis_percent(y, values[i]) / 100);
+
+		/* The first line's text would stand on those below, the last one's above the
+		 * picture. */
+		if (at > 12 && at < PLOT_HEIGHT)
+			fprintf(html->file, "<text x=\"4\" y=\"%.1f\">%s</text>", at - 3,
+				y->text(text, values[i]));
+	}
+	fputs("</g></svg>\n", html->file);
 }
 
 const char *plot_time_text(char text[NUMBER_SIZE], double value)
@@ -103,4 +115,10 @@ const char *plot_time_text(char text[NUMBER_SIZE], double value)
 const char *plot_bytes_text(char text[NUMBER_SIZE], double value)
 {
 	return number_bytes_about(text, to_unsigned(value));
+}
+
+const char *plot_number_text(char text[NUMBER_SIZE], double value)
+{
+	snprintf(text, NUMBER_SIZE, "%g", value + 0.0);
+	return text;
 }

@@ -10,6 +10,7 @@ struct axis {
 	double low, high; /* log: above 0 */
 	bool log;	  /* lines at powers of ten */
 	bool bytes;	  /* lines at round numbers of KB, MB, … */
+	bool whole;	  /* lines at whole numbers alone */
 	/* A value as it is written at its line. */
 	const char *(*text)(char text[NUMBER_SIZE], double value);
 };
@@ -21,9 +22,10 @@ double axis_percent(const struct axis *axis, double value);
  * width and height, y from above, by what writes SVG to `file`. */
 #define PLOT_HEIGHT 160 /* pixels, without the texts below */
 void plot_begin(struct html *html, const struct axis *x, const struct axis *y, const char *label);
-void plot_end(struct html *html);
-/* Texts of axes: "40.0 ms" of ns, "160 MB" of bytes. */
+void plot_end(struct html *html, const struct axis *y);
+/* Texts of axes: "40.0 ms" of ns, "160 MB" of bytes, "1000". */
 const char *plot_time_text(char text[NUMBER_SIZE], double value);
 const char *plot_bytes_text(char text[NUMBER_SIZE], double value);
+const char *plot_number_text(char text[NUMBER_SIZE], double value);
 
 #endif

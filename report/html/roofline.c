@@ -161,12 +161,6 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	cell_text(&cells[9], row->from);
 }
 
-static const char *power_text(char text[NUMBER_SIZE], double value)
-{
-	snprintf(text, NUMBER_SIZE, "%g", value);
-	return text;
-}
-
 /* Widens a range so that it has a value, with some room. */
 static void widen(struct axis *axis, double value)
 {
@@ -256,8 +250,8 @@ static void write_picture(const struct rooflines *lines, int device)
 {
 	const struct session_header *header = session_header(lines->page->session);
 	struct roofline line = {.html = &lines->page->html,
-				.x = {.log = true, .text = power_text},
-				.y = {.log = true, .text = power_text},
+				.x = {.log = true, .text = plot_number_text},
+				.y = {.log = true, .text = plot_number_text},
 				.peaks = peaks_of(&header->devices[device])};
 	char label[96];
 	size_t shown = 0;
@@ -289,7 +283,7 @@ static void write_picture(const struct rooflines *lines, int device)
 	for (size_t i = 0; i < lines->count; i++)
 		if (lines->rows[i].device == device && lines->rows[i].intensity > 0)
 			write_kernel(&line, &lines->rows[i], shown++ < NAMED_MOST);
-	plot_end(line.html);
+	plot_end(line.html, &line.y);
 	fprintf(line.html->file,
 		"<figcaption>GPU %d: GFLOP/s, by FLOP for each byte of DRAM; the lines are the "
 		"device’s peaks</figcaption>\n</figure>\n",

@@ -26,6 +26,9 @@ void stack_swatch(struct html *html, const char *class);
 /* The ranges as a picture. 0 or -ENOMEM. */
 struct ranges;
 int icicle_write(struct html *html, const struct ranges *ranges);
+/* The ranks of a job as a picture, if there are several. 0 or -ENOMEM. */
+struct job;
+int ranks_write(struct html *html, const struct job *job);
 /* The memory that was held over time, a picture for each device of which the trace has it. 0 or
  * -ENOMEM. */
 int held_write(struct page *page);

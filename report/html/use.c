@@ -411,14 +411,11 @@ int processes_section(struct page *page)
 	if (error || ended)
 		return error ? error : ended;
 	error = job_init(job, page->session);
-	for (size_t i = 0; i < job->count && !error; i++) {
-		const struct job_process *process = job->processes[i];
-
-		if (process->device_time > sides.longest)
-			sides.longest = process->device_time;
-		if (process->gpu > sides.most)
-			sides.most = process->gpu;
-	}
+	for (size_t i = 0; i < job->count && !error; i++)
+		if (job->processes[i]->device_time > sides.longest)
+			sides.longest = job->processes[i]->device_time;
+	if (!error)
+		error = ranks_write(&page->html, job);
 	if (!error) {
 		write_processes(&sides);
 		error = write_balance(page, job);

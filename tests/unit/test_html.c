@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "report/html/html.h"
+#include "report/merge/merge.h"
 #include "report/options/metrics.h"
 #include "report/session/items.h"
 #include "tests/unit/page_text.h"
@@ -138,6 +139,57 @@ TEST(ranges_have_their_kernels_below_them)
 			      "k: 20.0 % of the GPU time, 2.00 us", "busy-kernels"));
 	free(page);
 	session_close(session);
+}
+
+static void add_timed(struct session *session, const char *name, uint64_t time)
+{
+	struct row *row = session_row(session, ROW_KERNEL, name, 0);
+
+	row->calls = 1;
+	session_add_sample(session, &row->cupti, time);
+}
+
+/* A rank with work of its own and a collective, in microseconds. */
+static void add_rank(struct merge *merge, int rank, unsigned own, unsigned collective)
+{
+	char message[128] = "";
+	struct session *session;
+
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	session_header(session)->pid = 4000 + rank;
+	session_header(session)->rank = (struct process_rank){
+		.rank = rank, .local_rank = rank, .world_size = 3, .launcher = "PMI"};
+	add_timed(session, "k", 1000 * own);
+	add_timed(session, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 1000 * collective);
+	assert_int_equal(merge_add(merge, session, message, sizeof(message)), 0);
+	session_close(session);
+}
+
+TEST(ranks_stand_side_by_side)
+{
+	struct merge *merge;
+	char *page;
+
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
+	add_rank(merge, 0, 300, 700);
+	merge_finish(merge);
+	page = page_of(merge_session(merge));
+	assert_null(strstr(page, "GPU time of"));
+	free(page);
+	add_rank(merge, 2, 600, 400);
+	merge_finish(merge);
+	page = page_of(merge_session(merge));
+	assert_non_null(strstr(page,
+			       "aria-label=\"GPU time of 2 ranks. Rank 2 has most work of its "
+			       "own: 600 us, 1.33 times the mean\""));
+	assert_non_null(strstr(page, "<title>rank 0: GPU time 1.00 ms; work of its own 300 us, "
+				     "collectives 400 us, waiting for others in collectives at "
+				     "least 300 us; busy "));
+	assert_non_null(strstr(page, "<title>rank 2: GPU time 1.00 ms; work of its own 600 us, "
+				     "collectives 400 us; busy "));
+	assert_non_null(strstr(page, ">most work: rank 2</text>"));
+	free(page);
+	merge_free(merge);
 }
 
 static void hold(struct session *session, uint64_t time, uint64_t bytes)
