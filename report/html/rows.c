@@ -16,6 +16,10 @@
  * kilobyte. */
 #define BAR_WIDTH    10
 #define BAR_HEIGHT   60
+/* A picture's width in rem. Chosen: a few bars are no walls, and the texts below fit. */
+#define BAR_REM	     1.25
+#define LEAST_REM    17.0
+#define MOST_REM     32.0 /* as the style has it */
 /* From so many empty bars on a gap stands in their place. Chosen: shorter ones show the scale. */
 #define EMPTY_BARS   4
 
@@ -76,14 +80,20 @@ static bool fill_bars(struct histogram_bars *bars, const struct histogram *histo
 	return fits;
 }
 
-static void write_histogram(struct html *html, const struct histogram_bars *bars)
+static void write_histogram(struct html *html, const struct histogram_bars *bars, const char *class)
 {
+	double rem = BAR_REM * bars->count;
 	char low[NUMBER_SIZE], high[NUMBER_SIZE], calls[NUMBER_SIZE], most[NUMBER_SIZE];
 
 	number_time(low, histogram_bucket_low(bars->bars[0].first));
 	number_time(high, histogram_bucket_high(bars->bars[bars->count - 1].last) - 1);
+	/* The bars have the colour of the figure's class. */
+	fprintf(html->file, "<figure class=\"%s\"", class);
+	if (rem < MOST_REM)
+		fprintf(html->file, " style=\"max-width:%grem\"",
+			rem > LEAST_REM ? rem : LEAST_REM);
 	fprintf(html->file,
-		"<figure>\n<svg class=\"histogram\" role=\"img\" viewBox=\"0 0 %u %u\" "
+		">\n<svg class=\"histogram\" role=\"img\" viewBox=\"0 0 %u %u\" "
 		"preserveAspectRatio=\"none\" aria-label=\"Histogram of %s calls from %s to %s, at "
 		"most %s in a bar\"><path d=\"",
 		bars->count * BAR_WIDTH, BAR_HEIGHT, number_count(calls, bars->all), low, high,
@@ -112,8 +122,9 @@ static void write_histogram(struct html *html, const struct histogram_bars *bars
 	number_time(low, histogram_bucket_low(bars->bars[0].first));
 	number_time(high, histogram_bucket_high(bars->bars[bars->count - 1].last) - 1);
 	fprintf(html->file,
-		"</svg>\n<figcaption><span>%s</span><span>%s</span></figcaption>\n</figure>\n", low,
-		high);
+		"</svg>\n<figcaption><span>%s</span><span>up to %s call%s</span>"
+		"<span>%s</span></figcaption>\n</figure>\n",
+		low, most, bars->largest == 1 ? "" : "s", high);
 }
 
 static void write_percentiles(struct html *html, const struct table_row *row)
@@ -160,7 +171,7 @@ static void write_distribution(struct html *html, const struct table_row *row)
 		return;
 	while (!fill_bars(&bars, row->histogram, &range, step))
 		step++;
-	write_histogram(html, &bars);
+	write_histogram(html, &bars, kind_class(row->kind));
 	write_percentiles(html, row);
 }
 

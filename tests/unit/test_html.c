@@ -50,6 +50,8 @@ TEST(a_histogram_shows_each_bucket)
 			       "in a bar\""));
 	assert_non_null(strstr(page, "viewBox=\"0 0 30 60\""));
 	assert_non_null(strstr(page, "<path d=\"M0 60v-60h9v60zM20 60v-20h9v20z\"/>"));
+	assert_non_null(strstr(page, "<figure class=\"busy-kernels\" style="));
+	assert_non_null(strstr(page, "<span>32ns</span><span>up to 3 calls</span>"));
 	assert_non_null(strstr(page, "<dt>Med</dt><dd>32ns</dd>"));
 	assert_non_null(strstr(page, "<dt>p99.9</dt><dd>34ns</dd>"));
 	assert_non_null(strstr(page, "<dt>Max</dt><dd>34ns</dd>"));
