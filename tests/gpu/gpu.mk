@@ -48,5 +48,5 @@ $(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh tests/gpu/contexts.cuh | tool
 		-Xlinker=-rpath=$(CUDA_LIBRARY) $(GPU_EXTRA)
 
 gpu-check: library command workloads gpu-programs bench-programs
-	@status=0; for script in tables bandwidth counters gpu_check accuracy energy idle nvtx gates event_clock workloads neighbours signals host_functions; do \
+	@status=0; for script in tables bandwidth counters gpu_check accuracy energy idle nvtx graph_ranges gates event_clock workloads neighbours signals host_functions; do \
 		python3 tests/gpu/$$script.py || status=1; done; exit $$status

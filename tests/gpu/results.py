@@ -17,7 +17,7 @@ What ktime costs is in [tests/bench/RESULTS.md](../bench/RESULTS.md).
 """
 # What a reader wants to see first comes first; a section not named here goes to the end.
 ORDER = ("tables", "bandwidth", "memory", "counters", "gpu-check", "cupti-versions", "cupti-windows",
-         "cupti-subscribers", "accuracy", "energy", "idle", "nvtx", "gates", "events", "workloads", "ranks",
+         "cupti-subscribers", "accuracy", "energy", "idle", "nvtx", "graph-ranges", "gates", "events", "workloads", "ranks",
          "always-on", "neighbours", "signals", "host-functions")
 SECTION = re.compile(r"<!-- begin (\S+) -->\n(.*?)\n<!-- end \1 -->", re.S)
 
