@@ -86,7 +86,7 @@ static void write_area(struct html *html, const struct held *held, const struct 
 			now = held->changes[next].bytes;
 			most = now > most ? now : most;
 		}
-		height = (unsigned)(PLOT_HEIGHT * (1 - axis_percent(y, (double)most) / 100));
+		height = (unsigned)axis_pixel(y, (double)most);
 		if (height != last)
 			fprintf(html->file, "H%uV%u", i, height);
 		last = height;
@@ -98,7 +98,7 @@ static void write_peak(struct html *html, const struct held *held, const struct 
 		       const struct axis *y)
 {
 	double at = axis_percent(x, (double)(held->peak_time - held->start));
-	double height = PLOT_HEIGHT * (1 - axis_percent(y, (double)held->peak) / 100);
+	double height = axis_pixel(y, (double)held->peak);
 	char bytes[NUMBER_SIZE], time[NUMBER_SIZE];
 
 	fprintf(html->file,
@@ -118,7 +118,8 @@ static int write_device(struct page *page, int device)
 	struct held held = {.begin = UINT64_MAX};
 	struct html *html = &page->html;
 	int error = read_changes(&held, page->session, device);
-	struct axis x = {.text = plot_time_text}, y = {.bytes = true, .text = plot_bytes_text};
+	struct axis x = {.text = plot_time_text},
+		    y = {.bytes = true, .pixels = PLOT_HEIGHT, .text = plot_bytes_text};
 	char label[96], bytes[NUMBER_SIZE];
 
 	if (!error && held.peak && held.end > held.begin && held.count < CHANGES_MOST) {

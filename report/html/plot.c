@@ -8,8 +8,8 @@
 /* Lines of an axis, about. Chosen: more would be read by nobody. */
 #define LINES	   4
 #define LINES_MOST 16
-/* Where the texts of the x axis stand, in pixels. */
-#define TEXTS_AT   (PLOT_HEIGHT + 16)
+/* Where the texts of the x axis stand, in pixels below the other one. */
+#define TEXTS_AT   16
 
 double axis_percent(const struct axis *axis, double value)
 {
@@ -18,6 +18,11 @@ double axis_percent(const struct axis *axis, double value)
 				: (value - axis->low) / (axis->high - axis->low);
 
 	return part > 0 ? part < 1 ? 100 * part : 100 : 0;
+}
+
+double axis_pixel(const struct axis *axis, double value)
+{
+	return axis->pixels * (1 - axis_percent(axis, value) / 100);
 }
 
 /* 1, 2 or 5, times a power of ten: the least that is no less. */
@@ -62,13 +67,13 @@ void plot_begin(struct html *html, const struct axis *x, const struct axis *y, c
 	char text[NUMBER_SIZE];
 	unsigned count;
 
-	fprintf(html->file, "<svg class=\"plot\" role=\"img\" height=\"%d\" aria-label=\"",
-		TEXTS_AT + 6);
+	fprintf(html->file, "<svg class=\"plot\" role=\"img\" height=\"%u\" aria-label=\"",
+		y->pixels + TEXTS_AT + 6);
 	html_text(html, label);
 	fputs("\">\n<g class=\"lines-of-plot\">", html->file);
 	count = axis_lines(y, values);
 	for (unsigned i = 0; i < count; i++) {
-		double at = PLOT_HEIGHT * (1 - axis_percent(y, values[i]) / 100);
+		double at = axis_pixel(y, values[i]);
 
 		fprintf(html->file, "<line x2=\"100%%\" y1=\"%.1f\" y2=\"%.1f\"/>", at, at);
 	}
@@ -76,15 +81,16 @@ void plot_begin(struct html *html, const struct axis *x, const struct axis *y, c
 	for (unsigned i = 0; i < count; i++) {
 		double at = axis_percent(x, values[i]);
 
-		fprintf(html->file, "<line x1=\"%.2f%%\" x2=\"%.2f%%\" y2=\"%d\"/>", at, at,
-			PLOT_HEIGHT);
-		fprintf(html->file, "<text x=\"%.2f%%\" y=\"%d\"%s>%s</text>", at, TEXTS_AT,
+		fprintf(html->file, "<line x1=\"%.2f%%\" x2=\"%.2f%%\" y2=\"%u\"/>", at, at,
+			y->pixels);
+		fprintf(html->file, "<text x=\"%.2f%%\" y=\"%u\"%s>%s</text>", at,
+			y->pixels + TEXTS_AT,
 			at < 3	  ? ""
 			: at > 94 ? " text-anchor=\"end\""
 				  : " text-anchor=\"middle\"",
 			x->text(text, values[i]));
 	}
-	fprintf(html->file, "</g>\n<svg width=\"100%%\" height=\"%d\">", PLOT_HEIGHT);
+	fprintf(html->file, "</g>\n<svg width=\"100%%\" height=\"%u\">", y->pixels);
 }
 
 void plot_end(struct html *html, const struct axis *y)
@@ -96,11 +102,11 @@ void plot_end(struct html *html, const struct axis *y)
 	/* Above what was drawn. */
 	fputs("</svg>\n<g class=\"lines-of-plot\">", html->file);
 	for (unsigned i = 0; i < count; i++) {
-		double at = PLOT_HEIGHT * (1 - axis_percent(y, values[i]) / 100);
+		double at = axis_pixel(y, values[i]);
 
 		/* The first line's text would stand on those below, the last one's above the
 		 * picture. */
-		if (at > 12 && at < PLOT_HEIGHT)
+		if (at > 12 && at < y->pixels)
 			fprintf(html->file, "<text x=\"4\" y=\"%.1f\">%s</text>", at - 3,
 				y->text(text, values[i]));
 	}

@@ -118,7 +118,8 @@ static int collect(struct ranks *ranks, const struct job *job)
 					 .whole = true,
 					 .text = plot_number_text};
 		/* Above the bars the slowest is named. */
-		ranks->y = (struct axis){.high = 1.2 * (double)most, .text = plot_time_text};
+		ranks->y = (struct axis){
+			.high = 1.2 * (double)most, .pixels = PLOT_HEIGHT, .text = plot_time_text};
 	}
 	return 0;
 }

@@ -13,8 +13,15 @@
 #include "report/html/section.h"
 #include "report/session/items.h"
 
-/* Kernels whose name stands in the picture. Chosen: more would stand on each other. */
-#define NAMED_MOST  8
+/* The picture's height and width. Chosen: a slope is seen to be one. */
+#define HEIGHT	    280 /* pixels */
+#define WIDTH_REM   60
+/* Texts in the picture, their letters, and how far apart they are at least in pixels and percent of
+ * the width. Chosen: they do not stand on each other on a wide page. */
+#define NAMED_MOST  16
+#define NAME_MOST   40
+#define APART	    12
+#define APART_SIDE  30
 /* Bytes of the table. Chosen: a page stays under 1 MB. */
 #define RATES_BYTES 60000
 
@@ -180,23 +187,36 @@ struct roofline {
 	struct axis x, y;
 	struct peaks peaks;
 	bool used[PRECISION_COUNT];
+	/* Where texts stand: percent of the width, pixels from above. */
+	struct place {
+		double at, height;
+	} named[NAMED_MOST];
+	unsigned named_count;
 };
 
-static double height_of(const struct roofline *line, double value)
+/* Whether a text has room there, which it then takes. */
+static bool take_place(struct roofline *line, double at, double height)
 {
-	return PLOT_HEIGHT * (1 - axis_percent(&line->y, value) / 100);
+	for (unsigned i = 0; i < line->named_count; i++)
+		if (fabs(line->named[i].height - height) < APART &&
+		    fabs(line->named[i].at - at) < APART_SIDE)
+			return false;
+	if (line->named_count == NAMED_MOST)
+		return false;
+	line->named[line->named_count++] = (struct place){at, height};
+	return true;
 }
 
 static void write_line(const struct roofline *line, double x1, double y1, double x2, double y2)
 {
 	fprintf(line->html->file,
 		"<line class=\"roof\" x1=\"%.2f%%\" y1=\"%.1f\" x2=\"%.2f%%\" y2=\"%.1f\"/>",
-		axis_percent(&line->x, x1), height_of(line, y1), axis_percent(&line->x, x2),
-		height_of(line, y2));
+		axis_percent(&line->x, x1), axis_pixel(&line->y, y1), axis_percent(&line->x, x2),
+		axis_pixel(&line->y, y2));
 }
 
 /* What DRAM lets through, up to the highest of the peaks, and these. */
-static void write_roofs(const struct roofline *line)
+static void write_roofs(struct roofline *line)
 {
 	const struct peaks *peaks = &line->peaks;
 	double top = 0, from, middle;
@@ -208,10 +228,11 @@ static void write_roofs(const struct roofline *line)
 
 			top = peaks->flops[i] > top ? peaks->flops[i] : top;
 			write_line(line, balance, peaks->flops[i], line->x.high, peaks->flops[i]);
+			take_place(line, 99, axis_pixel(&line->y, peaks->flops[i]) - 8);
 			fprintf(line->html->file,
 				"<text x=\"99%%\" y=\"%.1f\" text-anchor=\"end\">%s %.0f "
 				"GFLOP/s</text>",
-				height_of(line, peaks->flops[i]) - 4, precision_names[i],
+				axis_pixel(&line->y, peaks->flops[i]) - 4, precision_names[i],
 				peaks->flops[i]);
 		}
 	if (!(peaks->dram > 0) || !(top > 0))
@@ -222,14 +243,16 @@ static void write_roofs(const struct roofline *line)
 	/* Below the middle of the line. */
 	middle = sqrt(from * top / peaks->dram);
 	fprintf(line->html->file, "<text x=\"%.2f%%\" y=\"%.1f\" dx=\"8\">DRAM %.0f GB/s</text>",
-		axis_percent(&line->x, middle), height_of(line, middle * peaks->dram) + 18,
+		axis_percent(&line->x, middle), axis_pixel(&line->y, middle * peaks->dram) + 18,
 		peaks->dram);
 }
 
-static void write_kernel(const struct roofline *line, const struct work_row *row, bool named)
+static int write_kernel(struct roofline *line, const struct work_row *row)
 {
-	double at = axis_percent(&line->x, row->intensity), height = height_of(line, row->flops);
+	double at = axis_percent(&line->x, row->intensity),
+	       height = axis_pixel(&line->y, row->flops);
 	bool left = at > 60;
+	char *name;
 
 	fprintf(line->html->file, "<g><title>%.4g GFLOP/s, %.3g FLOP/byte: ", row->flops,
 		row->intensity);
@@ -237,13 +260,19 @@ static void write_kernel(const struct roofline *line, const struct work_row *row
 	fprintf(line->html->file,
 		"</title><circle class=\"busy-kernels\" cx=\"%.2f%%\" cy=\"%.1f\" r=\"5\"/>", at,
 		height);
-	if (named) {
+	if (take_place(line, at, height)) {
+		name = strdup(row->name);
+		if (!name)
+			return -ENOMEM;
+		filter_cut(name, NAME_MOST);
 		fprintf(line->html->file, "<text x=\"%.2f%%\" dx=\"%d\" y=\"%.1f\"%s>", at,
 			left ? -9 : 9, height + 4, left ? " text-anchor=\"end\"" : "");
-		html_text(line->html, row->name);
+		html_text(line->html, name);
 		fputs("</text>", line->html->file);
+		free(name);
 	}
 	fputs("</g>", line->html->file);
+	return 0;
 }
 
 static void write_picture(const struct rooflines *lines, int device)
@@ -251,7 +280,7 @@ static void write_picture(const struct rooflines *lines, int device)
 	const struct session_header *header = session_header(lines->page->session);
 	struct roofline line = {.html = &lines->page->html,
 				.x = {.log = true, .text = plot_number_text},
-				.y = {.log = true, .text = plot_number_text},
+				.y = {.log = true, .pixels = HEIGHT, .text = plot_number_text},
 				.peaks = peaks_of(&header->devices[device])};
 	char label[96];
 	size_t shown = 0;
@@ -276,13 +305,13 @@ static void write_picture(const struct rooflines *lines, int device)
 	round_out(&line.x);
 	round_out(&line.y);
 	snprintf(label, sizeof(label), "Roofline of GPU %d; the table has the figures", device);
-	fputs("<figure class=\"wide\">\n", line.html->file);
+	fprintf(line.html->file, "<figure class=\"wide\" style=\"max-width:%drem\">\n", WIDTH_REM);
 	plot_begin(line.html, &line.x, &line.y, label);
 	write_roofs(&line);
-	shown = 0;
 	for (size_t i = 0; i < lines->count; i++)
-		if (lines->rows[i].device == device && lines->rows[i].intensity > 0)
-			write_kernel(&line, &lines->rows[i], shown++ < NAMED_MOST);
+		if (lines->rows[i].device == device && lines->rows[i].intensity > 0 &&
+		    write_kernel(&line, &lines->rows[i]))
+			line.html->error = -ENOMEM;
 	plot_end(line.html, &line.y);
 	fprintf(line.html->file,
 		"<figcaption>GPU %d: GFLOP/s, by FLOP for each byte of DRAM; the lines are the "

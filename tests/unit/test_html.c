@@ -268,7 +268,7 @@ TEST(a_roofline_is_drawn_of_kernels_whose_counters_were_read)
 	/* 8 GFLOP/s, 2 GB/s and 4 FLOP for each byte; the peaks of the device are not known. */
 	assert_non_null(strstr(page, "<title>8 GFLOP/s, 4 FLOP/byte: k</title>"));
 	/* The axes are from 1 to 10, and from 1 to 100. */
-	assert_non_null(strstr(page, "cx=\"60.21%\" cy=\"87.8\""));
+	assert_non_null(strstr(page, "cx=\"60.21%\" cy=\"153.6\""));
 	assert_non_null(strstr(page, "data-value=\"8\">8.000</td>"));
 	assert_non_null(strstr(page, "<td>counters</td>"));
 	assert_null(strstr(page, "class=\"roof\""));
