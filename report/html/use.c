@@ -252,16 +252,7 @@ struct side_by_side {
 	struct job job; /* the sheet's argument */
 	struct page *page;
 	uint64_t longest; /* time of a process's devices */
-	uint64_t most;	  /* GPU time of a process */
 };
-
-static bool has_collectives(const struct job *job)
-{
-	for (size_t i = 0; i < job->count; i++)
-		if (job->processes[i]->collectives)
-			return true;
-	return false;
-}
 
 /* Idle time of a cause; what no cause accounts for is of an unknown one. */
 static uint64_t process_cause(const struct job_process *process, unsigned cause)
@@ -293,39 +284,15 @@ static void write_process_bar(struct html *html, const struct job_process *proce
 	fputs("</svg>", html->file);
 }
 
-/* Of a process with collectives: its GPU time, as long as it is beside the most of a process. What
- * it waited in collectives is for those whose bar of other work is longer. */
-static void write_work_bar(const struct side_by_side *sides, struct html *html,
-			   const struct job_process *process)
-{
-	const struct process_wait *wait = waits_of(&sides->job.waits, sides->job.session, process);
-	double scale = sides->most ? 100.0 / (double)sides->most : 0,
-	       collectives = (double)process->collectives;
-	double waited = wait ? wait->is_exact ? wait->exact : wait->least : 0;
-	double at;
-
-	waited = waited < collectives ? waited : collectives;
-	fputs("<svg class=\"stack process\" aria-hidden=\"true\">\n", html->file);
-	at = stack_part(html, "busy-kernels", "GPU time outside collectives", 0,
-			((double)process->gpu - collectives) * scale);
-	at = stack_part(html, "collectives", "collectives", at, (collectives - waited) * scale);
-	if (waited > 0)
-		stack_part(html, "waiting", "waiting in collectives", at, waited * scale);
-	fputs("</svg>", html->file);
-}
-
 static void fill_process(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct side_by_side *sides = sheet->argument;
 	struct html_markup bar;
 
 	job_fill_process(sheet, index, cells);
-	if (html_cell_begin(&bar)) {
+	if (html_cell_begin(&bar))
 		write_process_bar(&bar.inside, sides->job.processes[index],
 				  sides->longest ? 100.0 / (double)sides->longest : 0);
-		if (has_collectives(&sides->job))
-			write_work_bar(sides, &bar.inside, sides->job.processes[index]);
-	}
 	html_cell_end(&sides->page->html, &bar, &cells[0]);
 }
 
@@ -345,13 +312,6 @@ static void write_process_legend(const struct job *job, struct html *html)
 		stack_swatch(html, stack_cause_classes[cause]);
 		fprintf(html->file, "%s</li>\n", idle_cause_texts[cause]);
 	}
-	if (has_collectives(job)) {
-		fputs("<li>", html->file);
-		stack_swatch(html, "collectives");
-		fputs("collectives</li>\n<li>", html->file);
-		stack_swatch(html, "waiting");
-		fputs("waiting in them</li>\n", html->file);
-	}
 	fputs("</ul>\n", html->file);
 }
 
@@ -364,14 +324,9 @@ static void write_processes(const struct side_by_side *sides)
 	job_processes_sheet(&sheet, &sides->job);
 	sheet.row = fill_process;
 	sheet.room = PROCESSES_BYTES;
-	html_sheet(
-		html, &sheet, "processes-table", "sortable",
-		has_collectives(&sides->job)
-			? "Processes, the one with most GPU time outside collectives first; the "
-			  "upper bars are the time of their devices, the lower ones their GPU "
-			  "time"
-			: "Processes, the one with most GPU time outside collectives first; bars "
-			  "are the time of their devices");
+	html_sheet(html, &sheet, "processes-table", "sortable",
+		   "Processes, the one with most GPU time outside collectives first; bars are "
+		   "the time of their devices");
 	if (sheet.shown < sheet.rows)
 		fprintf(html->file,
 			"<p class=\"left-out\">%zu more processes are not in this page: "
