@@ -18,8 +18,10 @@
 /* The least that is drawn, and that has room for a name, in percent of the width. Chosen. */
 #define LEAST_DRAWN  0.1
 #define LEAST_NAMED  4.0
-/* Blocks that are drawn, the narrowest left out. Chosen: 150 KB, and a page stays under 1 MB. */
+/* Blocks that are drawn, the narrowest left out, and letters of their names. Chosen: 150 KB, and a
+ * page stays under 1 MB. */
 #define BLOCKS_MOST  500
+#define NAME_MOST    100
 
 struct block {
 	char *name;
@@ -249,6 +251,7 @@ static void write_block(struct html *html, const struct block *block)
 {
 	char time[NUMBER_SIZE];
 
+	filter_cut(block->name, NAME_MOST);
 	fprintf(html->file, "<svg x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%d\"><title>",
 		block->at, block->level * LEVEL_HEIGHT, block->length, LEVEL_HEIGHT);
 	html_text(html, block->name);
@@ -265,39 +268,40 @@ static void write_block(struct html *html, const struct block *block)
 	fputs("</svg>\n", html->file);
 }
 
-/* How many are as wide, and how many levels they have. */
-static size_t count_blocks(const struct blocks *blocks, double least, unsigned *levels)
+/* The widest first; of equal ones those above, and to the left. */
+static int compare_lengths(const void *left, const void *right)
 {
-	size_t count = 0;
+	const struct block *a = left, *b = right;
 
-	*levels = 0;
-	for (size_t i = 0; i < blocks->count; i++) {
-		if (blocks->blocks[i].length < least)
-			continue;
-		count++;
-		if (blocks->blocks[i].level >= *levels)
-			*levels = blocks->blocks[i].level + 1;
-	}
-	return count;
+	return IN_ORDER(b->length, a->length) ?: IN_ORDER(a->level, b->level)
+		       ?: IN_ORDER(a->at, b->at);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+
+	return IN_ORDER(a->level, b->level) ?: IN_ORDER(a->at, b->at);
 }
 
 static void write_blocks(struct html *html, const struct blocks *blocks)
 {
-	double least = LEAST_DRAWN;
-	unsigned levels;
+	size_t count = 0;
 
-	while (count_blocks(blocks, least, &levels) > BLOCKS_MOST)
-		least *= 1.25;
-	if (!levels)
+	qsort(blocks->blocks, blocks->count, sizeof(*blocks->blocks), compare_lengths);
+	while (count < blocks->count && count < BLOCKS_MOST &&
+	       blocks->blocks[count].length >= LEAST_DRAWN)
+		count++;
+	if (!count)
 		return;
+	qsort(blocks->blocks, count, sizeof(*blocks->blocks), compare_places);
 	fprintf(html->file,
 		"<figure class=\"wide\">\n<svg class=\"icicle\" role=\"img\" height=\"%u\" "
 		"aria-label=\"Ranges, as wide as their GPU time, what is inside of them below; the "
 		"table has the figures\">\n",
-		levels * LEVEL_HEIGHT);
-	for (size_t i = 0; i < blocks->count; i++)
-		if (blocks->blocks[i].length >= least)
-			write_block(html, &blocks->blocks[i]);
+		(blocks->blocks[count - 1].level + 1) * LEVEL_HEIGHT);
+	for (size_t i = 0; i < count; i++)
+		write_block(html, &blocks->blocks[i]);
 	fputs("</svg>\n<figcaption>Ranges, as wide as their GPU time; below each what is inside of "
 	      "it: ranges, kernels and copies</figcaption>\n</figure>\n",
 	      html->file);

@@ -67,6 +67,29 @@ static void add_calls_and_sites(unsigned count)
 	}
 }
 
+/* Ranges with a kernel each, all wide enough to be drawn. */
+static void add_ranges(unsigned count)
+{
+	struct row *row = session_row(session, ROW_KERNEL, "_Z6rangedv", 0);
+	char name[300];
+
+	assert_non_null(row);
+	for (unsigned i = 0; i < count; i++) {
+		struct nvtx_range range = {.calls = 1};
+		struct nvtx_part *part;
+
+		snprintf(name, sizeof(name), "<range>%0250u", i);
+		range.name = session_intern(session, name);
+		part = session_add_nvtx_part(
+			session, session_add_item(session, SEGMENT_RANGES, &range), row);
+		assert_non_null(part);
+		part->calls = 1;
+		part->total = 100000000 * US;
+		row->calls++;
+		session_add_sample(session, &row->cupti, part->total);
+	}
+}
+
 static unsigned count_of(const char *text)
 {
 	unsigned count = 0;
@@ -118,6 +141,7 @@ TEST(what_does_not_fit_is_counted)
 
 	add_kernels(4000, 600);
 	add_calls_and_sites(1000);
+	add_ranges(600);
 	page = page_text(session, "");
 	assert_in_range(strlen(page), PAGE_MOST / 2, PAGE_MOST);
 	kernels = count_of("<summary>kkkk");
@@ -136,6 +160,7 @@ TEST(what_does_not_fit_is_counted)
 	snprintf(expected, sizeof(expected), "<p class=\"left-out\">%u more are not in this page.",
 		 1000 - sites);
 	has(expected);
+	assert_in_range(count_of("<title>&#60;range&#62;0"), 200, 500);
 }
 
 /* Tracks and names of their own, and times that are all different. */
