@@ -680,7 +680,12 @@ void ranges_tell(const struct range_place *place, const struct row *row, struct 
 	}
 	part->calls += now->calls - told->calls;
 	part->total += now->total - told->total;
+	part->variance += now->variance - told->variance;
 	part->estimated |= estimated;
+	if (now->calls > 0)
+		figure_least(&part->minimum, &part->known, now->minimum);
+	if (now->maximum > part->maximum)
+		part->maximum = now->maximum;
 	*told = *now;
 }
 

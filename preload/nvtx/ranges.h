@@ -94,6 +94,8 @@ struct range_place ranges_in_path(uint32_t thread, uint16_t path);
 struct range_told {
 	double calls;
 	uint64_t total;
+	double variance;	   /* ns^2: square of half the interval of the total */
+	uint64_t minimum, maximum; /* of those that were recorded */
 };
 void ranges_tell(const struct range_place *place, const struct row *row, struct range_told *told,
 		 const struct range_told *now, bool estimated);

@@ -32,6 +32,7 @@ struct window_part {
 struct ranged_part {
 	struct entry entry; /* by the operation's address, thread and path */
 	struct window_part part;
+	uint64_t minimum, maximum; /* nanoseconds, of a record */
 	struct range_told told;
 };
 
@@ -345,6 +346,10 @@ void sums_add_in_range(struct operation *operation, struct node_place place, uin
 	if (!ranged)
 		return;
 	ranged->part.operation = operation;
+	if (!ranged->maximum || nanoseconds < ranged->minimum)
+		ranged->minimum = nanoseconds;
+	if (nanoseconds > ranged->maximum)
+		ranged->maximum = nanoseconds;
 	ranged->part.open += (double)nanoseconds;
 	ranged->part.opened++;
 }
@@ -603,16 +608,22 @@ static double tell_ranges(const struct window_class *class)
 		struct range_place place = ranges_in_path((uint32_t)ranged->entry.key[1],
 							  (uint16_t)ranged->entry.key[2]);
 		struct row *row = rows_of(part->operation, device);
-		double time;
+		struct estimated time;
 
 		in_ranges += times.certain + times.total + part->open;
 		times.certain += part->open;
-		time = window_estimate(&units, &times, class->all).total;
+		time = window_estimate(&units, &times, class->all);
 		if (row && place.range)
-			ranges_tell(&place, row, &ranged->told,
-				    &(struct range_told){(double)estimate_count(class, part),
-							 (uint64_t)(time + 0.5)},
-				    class->all > units.certain);
+			ranges_tell(
+				&place, row, &ranged->told,
+				&(struct range_told){
+					.calls = (double)estimate_count(class, part),
+					.total = (uint64_t)(time.total + 0.5),
+					.variance = isnan(time.error) ? 0 : time.error * time.error,
+					.minimum = ranged->minimum,
+					.maximum = ranged->maximum,
+				},
+				class->all > units.certain);
 	}
 	return all > 0 && in_ranges < all ? in_ranges / all : in_ranges > 0;
 }

@@ -743,6 +743,8 @@ static void add_sum(struct json *json, const char *name, const struct range_sum 
 	json_real(json, "operations", sum->operations);
 	json_unsigned(json, "time", sum->time);
 	json_bool(json, "estimated", sum->estimated);
+	if (sum->variance > 0)
+		json_real(json, "error", sqrt(sum->variance));
 	json_end(json);
 }
 

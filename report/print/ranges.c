@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* NVTX ranges: the GPU's time by range, and nvprof's section. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,8 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 	cell_real(&cells[4], node->own.operations);
 	cells[1].mark = cells[3].mark = node->all.estimated ? '~' : '\0';
 	cells[2].mark = node->own.estimated ? '~' : '\0';
+	cells[1].error = sqrt(node->all.variance);
+	cells[2].error = sqrt(node->own.variance);
 	cell_count(&cells[6], node->total);
 	cell_count(&cells[7], node->calls);
 	if (node->calls) {
@@ -171,6 +174,9 @@ static int add_parts(struct printer *printer, const struct range_node *node, str
 			  part->total + to_unsigned(part->untimed * average + 0.5),
 			  part->known & MINIMUM_KNOWN ? part->minimum : UINT64_MAX, part->maximum);
 		sum->estimated |= part->estimated || part->untimed > 0;
+		if (part->untimed > 0 || (part->estimated && !(part->variance > 0)))
+			sum->error = NAN;
+		sum->error = sqrt(sum->error * sum->error + part->variance);
 	}
 	return 0;
 }

@@ -427,7 +427,10 @@ void summary_fill_row(const struct sheet *sheet, size_t index, struct cell *cell
 		cell_real(cells, table_percent(table, row));
 	cells++;
 	for (enum table_column column = TABLE_TIME; column < TABLE_COLUMN_COUNT; column++) {
-		if (row->timed > 0)
+		bool is_extreme = column == TABLE_MINIMUM || column == TABLE_MAXIMUM;
+
+		/* Calls of a range that nobody has timed have no shortest one. */
+		if (row->timed > 0 && !(is_extreme && row->minimum == UINT64_MAX))
 			cell_count(cells, table_time(row, column));
 		cells++;
 		if (column != TABLE_TIME)

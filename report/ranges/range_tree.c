@@ -78,6 +78,7 @@ static void add_sum(struct range_sum *sum, const struct range_sum *more)
 	sum->operations += more->operations;
 	sum->time += more->time;
 	sum->estimated |= more->estimated;
+	sum->variance += more->variance;
 }
 
 /* Sorts the parts by their nodes. */
@@ -121,6 +122,7 @@ struct range_sum range_part_sum(const struct session *session, const struct nvtx
 
 	return (struct range_sum){.operations = (of_nodes ? 0 : part->calls) + untimed_calls,
 				  .time = (of_nodes ? 0 : part->total) + to_unsigned(untimed + 0.5),
+				  .variance = part->variance,
 				  .estimated = (!of_nodes && part->estimated) || untimed_calls > 0};
 }
 

@@ -19,7 +19,8 @@
 struct range_sum {
 	double operations;
 	uint64_t time;
-	bool estimated; /* from a sample of them */
+	bool estimated;	 /* from a sample of them */
+	double variance; /* ns^2: the square of half the interval of an estimate; 0: not known */
 };
 
 struct range_node {

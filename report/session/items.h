@@ -48,6 +48,9 @@ struct nvtx_range {
 	  IF_KNOWN(nvtx_part, MINIMUM))                                                            \
 	X(nvtx_part, U64, maximum, NS, MOST, LATER, "of the longest")                              \
 	X(nvtx_part, U32, estimated, COUNT, ANY, LATER, "1: a timed call stood for others",        \
+	  SHOWN_NEVER)                                                                             \
+	X(nvtx_part, REAL, variance, NS_SQUARED, SUM, LATER,                                       \
+	  "of graphs' nodes recorded in windows: square of half the interval of total",            \
 	  SHOWN_NEVER)
 
 struct nvtx_part {

@@ -206,6 +206,16 @@ variant 3 1 8 16000 8 16000
 variant 4 1 10 20000 10 20000" ranges
 }
 
+@test "where launches are recorded in windows, the nodes' operations are exact, their time is estimated" {
+	not_under_sanitizers "there may be too few windows"
+	options= nodes_in_ranges wide 4000
+	says "Kernels are recorded in windows"
+	is "wide 1 400000 1040000000 240000 720000000
+wide/inner 1 160000 320000000 160000 320000000" sh -c "$(declare -f ranges); built='$built'; ranges | grep ^wide"
+	is "240000 3000 3000" eval '"$built/ktime" export --json - session | jq -r ".ranges[] | select(.name == \"wide\")
+		.parts[] | select(.kind == \"kernel\") | \"\(.calls) \(.minimum) \(.maximum)\""'
+}
+
 @test "30,000 ranges in a graph of 100,000 nodes" {
 	options= nodes_in_ranges paths 30000
 	is "200000 200000000" counts_of_all

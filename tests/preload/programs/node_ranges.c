@@ -5,6 +5,7 @@
  *
  * usage: node_ranges [LAUNCHES]	all ways, each graph launched so often
  *        node_ranges paths NUMBER	100,000 nodes in that number of ranges, launched twice
+ *        node_ranges wide NUMBER		a graph of 101 nodes, launched so often
  *        node_ranges variants NUMBER	a graph captured in a range of another name each time
  */
 #include <pthread.h>
@@ -86,6 +87,22 @@ static CUgraph capture(void)
 	nvtxRangePushA("inner");
 	memset_in(stream);
 	check_launch(second, stream);
+	nvtxRangePop();
+	nvtxRangePop();
+	return end();
+}
+
+/* A kernel in no range, 60 in "wide" and 40 in "inner". */
+static CUgraph capture_wide(void)
+{
+	begin();
+	check_launch(first, stream);
+	nvtxRangePushA("wide");
+	for (int i = 0; i < 60; i++)
+		check_launch(second, stream);
+	nvtxRangePushA("inner");
+	for (int i = 0; i < 40; i++)
+		check_launch(first, stream);
 	nvtxRangePop();
 	nvtxRangePop();
 	return end();
@@ -261,6 +278,10 @@ int main(int argc, char **argv)
 	second = check_kernel("second");
 	if (argc > 2 && strcmp(argv[1], "paths") == 0) {
 		many_paths(atoi(argv[2]));
+		return 0;
+	}
+	if (argc > 2 && strcmp(argv[1], "wide") == 0) {
+		launch(instantiate(capture_wide()), atoi(argv[2]));
 		return 0;
 	}
 	if (argc > 2 && strcmp(argv[1], "variants") == 0) {
