@@ -31,7 +31,7 @@ struct rank {
 	int number;
 	uint64_t gpu, busy, parts[PARTS];
 	bool at_least; /* of the waiting only a bound is known */
-	const struct job_process *process;
+	const char *node;
 };
 
 struct ranks {
@@ -63,7 +63,7 @@ static struct rank rank_of(const struct job *job, const struct job_process *proc
 			     .busy = process->busy,
 			     .parts = {process->gpu - collectives, collectives - waited, waited},
 			     .at_least = wait && !wait->is_exact && collectives,
-			     .process = process};
+			     .node = session_string(job->session, process->hostname)};
 }
 
 /* Several processes can be of one rank. */
@@ -180,7 +180,10 @@ static void write_titles(const struct ranks *ranks)
 		const struct rank *rank = &ranks->ranks[i];
 
 		write_box(ranks, rank, 0, PLOT_HEIGHT);
-		fprintf(ranks->html->file, "><title>rank %d: GPU time %s", rank->number,
+		fprintf(ranks->html->file, "><title>rank %d%s", rank->number,
+			*rank->node ? " on " : "");
+		html_text(ranks->html, rank->node);
+		fprintf(ranks->html->file, ": GPU time %s",
 			number_about(gpu, (double)rank->gpu, 3));
 		for (unsigned part = 0; part < PARTS; part++)
 			if (rank->parts[part])

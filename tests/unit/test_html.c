@@ -159,6 +159,7 @@ static void add_rank(struct merge *merge, int rank, unsigned own, unsigned colle
 
 	assert_int_equal(session_create(&session, NULL, 0), 0);
 	session_header(session)->pid = 4000 + rank;
+	session_header(session)->hostname = session_intern(session, "node<1>");
 	session_header(session)->rank = (struct process_rank){
 		.rank = rank, .local_rank = rank, .world_size = 3, .launcher = "PMI"};
 	add_timed(session, "k", 1000 * own);
@@ -184,11 +185,13 @@ TEST(ranks_stand_side_by_side)
 	assert_non_null(strstr(page,
 			       "aria-label=\"GPU time of 2 ranks. Rank 2 has most work of its "
 			       "own: 600 us, 1.33 times the mean\""));
-	assert_non_null(strstr(page, "<title>rank 0: GPU time 1.00 ms; work of its own 300 us, "
-				     "collectives 400 us, waiting for others in collectives at "
-				     "least 300 us; busy "));
-	assert_non_null(strstr(page, "<title>rank 2: GPU time 1.00 ms; work of its own 600 us, "
-				     "collectives 400 us; busy "));
+	assert_non_null(strstr(
+		page, "<title>rank 0 on node&#60;1&#62;: GPU time 1.00 ms; work of its own 300 us, "
+		      "collectives 400 us, waiting for others in collectives at "
+		      "least 300 us; busy "));
+	assert_non_null(strstr(
+		page, "<title>rank 2 on node&#60;1&#62;: GPU time 1.00 ms; work of its own 600 us, "
+		      "collectives 400 us; busy "));
 	assert_non_null(strstr(page, ">most work: rank 2</text>"));
 	free(page);
 	merge_free(merge);
