@@ -159,6 +159,9 @@ static void take_graph_launch(const struct launch *launch)
 
 	call->holds_more = true;
 	rows_take(&seen);
+	/* Its nodes count in other ranges. */
+	if (seen.row && seen.row->ranged > 0)
+		ranges_add(&call->ranges, seen.row, seen.nanoseconds, 1, CLOCK_CUPTI);
 	calls_take_record(&seen);
 }
 
@@ -429,6 +432,12 @@ static void place(struct seen *seen)
 		seen->row = NULL;
 }
 
+static void note_ranged(struct row *graph)
+{
+	if (graph)
+		graph->ranged = 1;
+}
+
 /* What a graph's node did belongs to the ranges that it was made in; if it was made in none, to
  * those of the launch. */
 static void add_to_ranges(const struct seen *seen)
@@ -439,6 +448,9 @@ static void add_to_ranges(const struct seen *seen)
 					   : ranges_in_path(made.thread, made.path);
 
 	ranges_add(&place, seen->row, seen->nanoseconds, 1, CLOCK_CUPTI);
+	/* The launch's own range says so. */
+	if (made.path != PATHS_OUTSIDE)
+		note_ranged(rows_of(seen->launch->operation, (int)seen->activity->device));
 }
 
 /* Takes a record of work on the device: identifies it and gives it to all that use it. */

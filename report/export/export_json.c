@@ -782,6 +782,8 @@ static void add_range(struct json *json, const struct range_tree *tree, size_t i
 			json_unsigned(json, "minimum", node->minimum);
 		json_unsigned(json, "maximum", node->maximum);
 	}
+	if (node->launches)
+		json_unsigned(json, "graph_launches", node->launches);
 	add_sum(json, "own", &node->own);
 	add_sum(json, "all", &node->all);
 	json_array(json, "parts");

@@ -47,6 +47,9 @@ char *range_full_name(const struct filter *filter, const struct nvtx_range *rang
 	return text;
 }
 
+/* Graphs that were launched in a range and count in those that their nodes were captured in. */
+enum { WITH_LAUNCHES = 1 };
+
 static const struct column columns[] = {
 	{"GPU(%)", "GPU(%)", .kind = CELL_PERCENT, .width = 7},
 	{"GPU time", "GPU time", .kind = CELL_TIME, .width = 8},
@@ -57,6 +60,7 @@ static const struct column columns[] = {
 	{NULL, "Time", .kind = CELL_TIME},
 	{"Calls", "Calls", .kind = CELL_COUNT, .width = 8},
 	{"Avg", NULL, .kind = CELL_TIME, .width = 8},
+	{"Launched", "Graph launches", .kind = CELL_COUNT, .width = 8, .parts = WITH_LAUNCHES},
 	{NULL, "Style", .kind = CELL_WORD},
 	{NULL, "Depth", .kind = CELL_COUNT},
 	{NULL, "Domain", .kind = CELL_TEXT},
@@ -85,18 +89,22 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 		cell_count(&cells[5], node->total);
 		cell_count(&cells[8], node->total / node->calls);
 	}
-	cell_text(&cells[9], node->range->style == RANGE_START_END ? "start/end" : "push/pop");
-	cell_count(&cells[10], node->depth);
-	cell_text(&cells[11], session_string(ranges->filter->session, node->range->domain));
-	cell_text(&cells[12], session_string(ranges->filter->session, node->range->name));
-	cell_own(&cells[13], range_full_name(ranges->filter, node->range));
-	cells[13].depth = node->depth;
+	if (node->launches)
+		cell_count(&cells[9], node->launches);
+	cell_text(&cells[10], node->range->style == RANGE_START_END ? "start/end" : "push/pop");
+	cell_count(&cells[11], node->depth);
+	cell_text(&cells[12], session_string(ranges->filter->session, node->range->domain));
+	cell_text(&cells[13], session_string(ranges->filter->session, node->range->name));
+	cell_own(&cells[14], range_full_name(ranges->filter, node->range));
+	cells[14].depth = node->depth;
 }
 
 void ranges_sheet(struct sheet *sheet, const struct ranges *ranges)
 {
 	*sheet = (struct sheet){SHEET_OF(columns), .row = fill_row, .argument = ranges,
 				.rows = ranges->tree.count, .tree = true};
+	for (size_t i = 0; i < ranges->tree.count; i++)
+		sheet->parts |= ranges->tree.nodes[i].launches ? WITH_LAUNCHES : 0;
 }
 
 static void write_tree(struct printer *printer)

@@ -146,6 +146,8 @@ int range_tree_build(struct range_tree *tree, const struct session *session, boo
 			const struct nvtx_part *part = tree->parts[node->first_part + j];
 			const struct row *row = session_row_at(session, part->row);
 
+			if (row->ranged > 0)
+				node->launches += to_unsigned(part->calls + part->untimed + 0.5);
 			if (row_is_gpu(row->kind) && shows(row, &average, argument)) {
 				sum = range_part_sum(session, part, row, average);
 				add_sum(&node->own, &sum);
@@ -155,8 +157,12 @@ int range_tree_build(struct range_tree *tree, const struct session *session, boo
 	}
 	/* Children come after their parents. */
 	for (size_t i = tree->count; i-- > 0;)
-		if (tree->nodes[i].parent != RANGE_NO_PARENT)
-			add_sum(&tree->nodes[tree->nodes[i].parent].all, &tree->nodes[i].all);
+		if (tree->nodes[i].parent != RANGE_NO_PARENT) {
+			struct range_node *parent = &tree->nodes[tree->nodes[i].parent];
+
+			add_sum(&parent->all, &tree->nodes[i].all);
+			parent->launches += tree->nodes[i].launches;
+		}
 	return 0;
 }
 

@@ -31,6 +31,8 @@ struct range_node {
 	uint32_t known;				 /* enum figure_known */
 	uint64_t open;				 /* how many of the calls were open at the end */
 	size_t first_part, part_count;		 /* which of the tree's parts are its own */
+	/* Launches in it, and in those inside of it, of graphs whose nodes count elsewhere. */
+	uint64_t launches;
 	struct range_sum own, all; /* launched in the range alone, and also in those inside of it */
 };
 

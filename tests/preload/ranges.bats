@@ -188,6 +188,8 @@ replay 7 20 30000 20 30000
 second 1 20 40000 20 40000
 this thread 1 10 10000 10 10000" ranges
 	is "220 390000" counts_of_all
+	is "replay 70" eval '"$built/ktime" export --json - session | jq -r ".ranges[] | select(.graph_launches) | \"\(.name) \(.graph_launches)\""'
+	is "70" eval '"$built/ktime" show session | awk "/Launched  Range/ { on = 1 } on && /replay/ { print \$8 }"'
 }
 
 # All operations in ranges, and their time.
