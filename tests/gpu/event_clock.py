@@ -100,7 +100,7 @@ def inference(directory, failures):
 def verdicts(one, other, directory):
     """{row type and name: verdict} of `ktime diff` with several runs a side."""
     file = os.path.join(directory, "diff.json")
-    done = subprocess.run([profilers.COMMAND, "diff", "--json", file, *one, "--", *other],
+    done = subprocess.run([profilers.COMMAND, "diff", "-f", "--json", file, *one, "--", *other],
                           env=profilers.command_environment(), capture_output=True, text=True, timeout=300)
     if done.returncode:
         raise RuntimeError(done.stderr.strip())
