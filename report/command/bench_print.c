@@ -48,7 +48,8 @@ static int print_walls(const struct bench *bench, FILE *file)
 	free(walls);
 	fprintf(file, "Wall time: ratio %s", number_ratio(text, change.ratio));
 	if (!isnan(change.low))
-		fprintf(file, " (95 %%: %s)", change_interval(text, &change));
+		fprintf(file, " (95 %%: %s)%s", change_interval(text, &change),
+			change.low <= 1 && change.high >= 1 ? ": cannot tell" : "");
 	fputc('\n', file);
 	return 0;
 }

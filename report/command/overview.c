@@ -22,6 +22,8 @@
 #define PART_WIDTH     12
 /* A cause of idle time below this share of the device's time is not named, percent. */
 #define LEAST_PERCENT  0.5
+/* Of the mean: what the longest rank may take to be called no slower than the others. Chosen. */
+#define EVEN	       1.02
 
 /* The part that a line belongs to stands before its first line alone. */
 static void begin(const char *part, bool first, FILE *file)
@@ -99,18 +101,33 @@ static void write_row(const struct table *table, const struct table_row *row, FI
 	fputc('\n', file);
 }
 
-/* Where a copy or a memset is above it. */
+/* Where a copy or a memset is above it, or another one's calls take longer. */
 static void write_slowest_kernel(const struct table *table, FILE *file)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		if (table->rows[i].kind != ROW_KERNEL || !table->rows[i].timed)
+	const struct table_row *most = NULL, *longest = NULL;
+	char time[NUMBER_SIZE];
+
+	for (size_t i = 0; i < table->collected; i++) {
+		const struct table_row *row = &table->rows[i];
+
+		if (row->kind != ROW_KERNEL || !row->timed)
 			continue;
-		begin("", false, file);
-		fputs("slowest kernel in all: ", file);
-		visible_write(table->rows[i].name, file);
-		fputc('\n', file);
-		return;
+		if (!most)
+			most = row;
+		if (!longest || table_time(row, TABLE_AVERAGE) > table_time(longest, TABLE_AVERAGE))
+			longest = row;
 	}
+	if (!most)
+		return;
+	begin("", false, file);
+	fputs("kernel with most time: ", file);
+	visible_write(most->name, file);
+	if (longest != most) {
+		fprintf(file, "; with the longest calls (%s): ",
+			number_about(time, (double)table_time(longest, TABLE_AVERAGE), 3));
+		visible_write(longest->name, file);
+	}
+	fputc('\n', file);
 }
 
 static int write_where(const struct session *session, const struct options *options, FILE *file)
@@ -198,7 +215,13 @@ static int write_slowest(const struct session *session, FILE *file)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		sum += (double)own_work(processes[i]);
-	if (count > 1) {
+	if (count > 1 && (double)own_work(processes[0]) * (double)count <= sum * EVEN) {
+		begin("", false, file);
+		fprintf(file,
+			"no rank is slower than the others: %s of GPU time each, without "
+			"collectives\n",
+			number_about(mean, sum / (double)count, 3));
+	} else if (count > 1) {
 		begin("", false, file);
 		if (processes[0]->rank.rank >= 0)
 			fprintf(file, "slowest: rank %d on ", processes[0]->rank.rank);

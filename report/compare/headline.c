@@ -151,7 +151,7 @@ static void write_factor(double ratio, FILE *file)
 {
 	double factor = ratio > 1 ? ratio : 1 / ratio;
 
-	fprintf(file, "B is %.*f times %s: ",
+	fprintf(file, "B is %.*f times %s on the GPU: ",
 		factor < 1.1   ? 3
 		: factor < 100 ? 2
 			       : 0,

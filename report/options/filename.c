@@ -151,6 +151,8 @@ static const struct launcher {
 	/* What PyTorch programs are told by launchers of their own. */
 	{"RANK and LOCAL_RANK", "LOCAL_RANK", true, "RANK", "LOCAL_RANK", "WORLD_SIZE",
 	 "MASTER_ADDR", "MASTER_PORT"},
+	{"RANK and WORLD_SIZE", "WORLD_SIZE", true, "RANK", "LOCAL_RANK", "WORLD_SIZE",
+	 "MASTER_ADDR", "MASTER_PORT"},
 };
 #define LAUNCHERS (sizeof(launchers) / sizeof(launchers[0]))
 

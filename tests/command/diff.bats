@@ -71,7 +71,7 @@ runs() {
 	runs b 10500 10590 10420 10530 10460
 	run "$ktime" diff a b
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "B is 1.050 times slower: 1 of 2 GPU rows takes longer; most in add (400 us -> 420 us)" ]
+	[ "${lines[0]}" = "B is 1.050 times slower on the GPU: 1 of 2 GPU rows takes longer; most in add (400 us -> 420 us)" ]
 	[ "${lines[1]}" = "A: a (ktime profile, 5 runs)" ]
 	[ "${lines[4]}" = " GPU activities:        40        40  400.00us  420.00us  10.000us  10.500us   1.050   1.041..1.059  slower       add(float const *, int)" ]
 	[ "${lines[6]}" = "All GPU activities: 404.00us in A, 424.00us in B, ratio 1.050 (95 %: 1.041..1.058): slower" ]
@@ -110,7 +110,7 @@ runs() {
 		session b
 	run "$ktime" diff a b
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "B is 9.91 times slower: 1 of 2 GPU rows takes longer by more calls; most in add (400 us -> 4.00 ms, 40 -> 400 calls)" ]
+	[ "${lines[0]}" = "B is 9.91 times slower on the GPU: 1 of 2 GPU rows takes longer by more calls; most in add (400 us -> 4.00 ms, 40 -> 400 calls)" ]
 	[ "${lines[1]}" = "Calls differ by more than 10 % in 1 of 2 rows: add 40 -> 400." ]
 	[ "${lines[5]}" = " GPU activities:        40       400  400.00us  4.0000ms  10.000us  10.000us  10.000              -  more time    add(float const *, int)" ]
 	run "$ktime" diff --fail-above 50 a b
@@ -124,7 +124,7 @@ runs() {
 	records 10000 | session a
 	records 20000 | session b
 	run --separate-stderr "$ktime" diff --csv a b
-	[ "$stderr" = "ktime: B is 1.99 times slower: 1 of 2 GPU rows takes longer; most in add (400 us -> 800 us)" ]
+	[ "$stderr" = "ktime: B is 1.99 times slower on the GPU: 1 of 2 GPU rows takes longer; most in add (400 us -> 800 us)" ]
 	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","Calls B","Time B","Avg B","Ratio","Low","High","Probability","Verdict","Name"' ]
 	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,40,800000,20000.000,2,,,'*',"slower","add(float const *, int)"' ]]
 }

@@ -30,7 +30,7 @@ last_rows()
 	"$ktime" show taken 2>&1 | grep 'times by events include the event-pair overhead, which was not measured (a running'
 	"$ktime" show --idle taken 2>&1 | grep -q '^Idle time: not known, as CUDA events .* a run without --timer events.$'
 	"$ktime" show --summary taken | grep -q '^Why  .*not known, as CUDA events say'
-	"$ktime" show --summary taken | grep -q '^  *slowest kernel in all: first$'
+	"$ktime" show --summary taken | grep -q '^  *kernel with most time: first$'
 	dismiss
 	rm -f orders answers
 	serve

@@ -115,7 +115,7 @@ TEST(a_form_in_a_file_is_beside_the_text)
 
 	options.json = "out";
 	assert_int_equal(diff(files, 3, 6), 0);
-	assert_memory_equal(said, "B is 1.38 times slower", 22);
+	assert_memory_equal(said, "B is 1.38 times slower on the GPU", 33);
 	file = fopen("out", "re");
 	assert_non_null(file);
 	assert_int_equal(fread(first, 1, 1, file), 1);

@@ -62,8 +62,10 @@ TEST(what_it_does_not_tell_comes_from_one_of_the_same_rank)
 	is_rank("PMIX_RANK=5 " SLURM, "PMIx", 5, -1, -1, "");
 }
 
-TEST(a_launcher_of_the_programs_own_is_known_by_its_local_ranks)
+TEST(a_launcher_of_the_programs_own_is_known_by_its_ranks)
 {
+	is_rank("RANK=1 WORLD_SIZE=2", "RANK and WORLD_SIZE", 1, -1, 2, "");
+	is_rank("RANK=1", "", -1, -1, -1, "");
 	is_rank("MASTER_ADDR=node0 MASTER_PORT=29500 RANK=3 LOCAL_RANK=1 WORLD_SIZE=4",
 		"RANK and LOCAL_RANK", 3, 1, 4, "node0.29500");
 }
