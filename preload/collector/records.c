@@ -440,9 +440,8 @@ static void note_ranged(struct row *graph)
 
 /* What a graph's node did belongs to the ranges that it was made in; if it was made in none, to
  * those of the launch. */
-static void add_to_ranges(const struct seen *seen)
+static void add_to_ranges(const struct seen *seen, struct node_place made)
 {
-	struct node_place made = node_ranges_of(seen->activity, seen->launch->started);
 	struct range_place place = made.path == PATHS_OUTSIDE
 					   ? seen->launch->ranges
 					   : ranges_in_path(made.thread, made.path);
@@ -457,6 +456,7 @@ static void add_to_ranges(const struct seen *seen)
 static void take_work(const struct activity *activity, bool matches)
 {
 	struct seen seen = {.activity = activity, .nanoseconds = activity->end - activity->start};
+	struct node_place made = {.path = PATHS_OUTSIDE};
 
 	if (activity->kind == ACTIVITY_GRAPH)
 		identify_graph(&seen);
@@ -466,6 +466,9 @@ static void take_work(const struct activity *activity, bool matches)
 		identify_operation(&seen, matches);
 	if (!activity->graph_node)
 		seen.launch = seen.call;
+	else if (matches || trace_wanted())
+		made = node_ranges_of(activity, seen.launch ? seen.launch->started : 0);
+	seen.made_in = made.path;
 	if (seen.launch && matcher_trusts_clock)
 		seen.host_call = seen.launch->host_call;
 	seen.before = concurrency_add(activity);
@@ -473,7 +476,7 @@ static void take_work(const struct activity *activity, bool matches)
 	cost_take(&seen);
 	rows_take(&seen);
 	if (seen.timed && seen.row && seen.launch)
-		add_to_ranges(&seen);
+		add_to_ranges(&seen, made);
 	if (seen.busy)
 		timeline_take(&seen);
 	if (trace_wanted())

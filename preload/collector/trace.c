@@ -6,6 +6,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
+#include "preload/nvtx/names.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/recording.h"
 
@@ -30,7 +31,21 @@ static uint64_t in_realtime(uint64_t time)
 	return time + (uint64_t)cupti_clock_behind;
 }
 
-static void add_operation(const struct operation *operation, const struct activity *activity)
+/* The text of a path; nodes of a graph that follow each other are of one, most times. */
+static uint64_t range_text(uint16_t path)
+{
+	static uint64_t last_text;
+	static uint16_t last;
+	char text[PATHS_TEXT];
+
+	if (path != last)
+		last_text = session_intern(run.session, paths_text(path, text));
+	last = path;
+	return last_text;
+}
+
+static void add_operation(const struct operation *operation, const struct activity *activity,
+			  uint16_t made_in)
 {
 	struct trace_record record = {
 		.start = in_realtime(activity->start),
@@ -50,6 +65,7 @@ static void add_operation(const struct operation *operation, const struct activi
 		.clock = CLOCK_CUPTI,
 		.graph = activity->graph,
 		.graph_node = (uint32_t)activity->graph_node,
+		.kernel = made_in == PATHS_OUTSIDE ? 0 : range_text(made_in),
 	};
 
 	memcpy(record.grid, activity->grid, sizeof(record.grid));
@@ -62,7 +78,7 @@ void trace_take(const struct seen *seen)
 	if (seen->call && seen->call->reported)
 		trace_matched(seen->call, seen->activity->correlation);
 	if (seen->shown)
-		add_operation(seen->operation, seen->activity);
+		add_operation(seen->operation, seen->activity, seen->made_in);
 }
 
 /* Events tell how long an operation took, not when. It started at its call, or at the end of the

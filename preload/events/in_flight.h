@@ -86,12 +86,13 @@ struct seen {
 	struct row *row; /* NULL: it has none */
 	uint64_t nanoseconds;
 	struct concurrency before;
-	bool must_match; /* a record without a call is counted as unmatched */
-	bool reported;	 /* made inside the window, and in the ranges that the user chose */
-	bool shown;	 /* reported, and its operation and times are certain enough for a row */
-	bool counted;	 /* its row counts it as a record of CUPTI's */
-	bool timed;	 /* its time is added to its row and its NVTX ranges */
-	bool busy;	 /* it is part of the device's busy time, whether it is shown or not */
+	uint16_t made_in; /* a graph's node: the NVTX path that it was made in (names.h) */
+	bool must_match;  /* a record without a call is counted as unmatched */
+	bool reported;	  /* made inside the window, and in the ranges that the user chose */
+	bool shown;	  /* reported, and its operation and times are certain enough for a row */
+	bool counted;	  /* its row counts it as a record of CUPTI's */
+	bool timed;	  /* its time is added to its row and its NVTX ranges */
+	bool busy;	  /* it is part of the device's busy time, whether it is shown or not */
 };
 
 /* A queue of operations in flight, oldest at the tail. All zero: empty. */

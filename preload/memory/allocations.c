@@ -276,7 +276,6 @@ void allocations_context_ends(CUcontext context)
 }
 
 /* Bytes of a range's name with those around it. Chosen. */
-#define RANGE_TEXT 1024u
 
 /* In the profile. For the collector. */
 static struct {
@@ -307,28 +306,11 @@ static void update_use(int device, unsigned kind)
 	(*use)->peak_time = peak_time;
 }
 
-/* "outer/inner", cut in front where it is too long. */
 static uint64_t range_text(uint16_t path)
 {
-	char text[RANGE_TEXT];
-	size_t start = sizeof(text) - 1;
+	char text[PATHS_TEXT];
 
-	text[start] = '\0';
-	while (path != PATHS_OUTSIDE && path != PATHS_UNKNOWN) {
-		const struct range_path range = paths_of(path);
-		const char *name = names_of(range.name).text;
-		bool last = text[start] == '\0';
-		size_t length = strlen(name);
-
-		if (length + 1 > start)
-			break;
-		if (!last)
-			text[--start] = '/';
-		start -= length;
-		memcpy(text + start, name, length);
-		path = range.parent;
-	}
-	return session_intern(run.session, text + start);
+	return session_intern(run.session, paths_text(path, text));
 }
 
 static void update_site(size_t index)

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Twice as many slots as names, so that chains stay short. */
@@ -254,6 +255,28 @@ uint16_t paths_enter(uint16_t parent, uint16_t name, enum range_style style)
 struct range_path paths_of(uint16_t path)
 {
 	return known_paths.paths[path];
+}
+
+const char *paths_text(uint16_t path, char text[PATHS_TEXT])
+{
+	size_t start = PATHS_TEXT - 1;
+
+	text[start] = '\0';
+	while (path != PATHS_OUTSIDE && path != PATHS_UNKNOWN) {
+		const struct range_path range = paths_of(path);
+		const char *name = names_of(range.name).text;
+		bool last = text[start] == '\0';
+		size_t length = strlen(name);
+
+		if (length + 1 > start)
+			break;
+		if (!last)
+			text[--start] = '/';
+		start -= length;
+		memcpy(text + start, name, length);
+		path = range.parent;
+	}
+	return text + start;
 }
 
 uint64_t paths_lost(void)

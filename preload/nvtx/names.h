@@ -59,6 +59,9 @@ struct range_path {
 /* The path of a range inside another path; `parent` itself if there are too many paths. */
 uint16_t paths_enter(uint16_t parent, uint16_t name, enum range_style style);
 struct range_path paths_of(uint16_t path);
+/* "outer/inner", cut in front where it is too long; in `text`, not from its begin on. */
+#define PATHS_TEXT 1024u
+const char *paths_text(uint16_t path, char text[PATHS_TEXT]);
 /* How often a path did not fit. */
 uint64_t paths_lost(void);
 

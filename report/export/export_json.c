@@ -859,6 +859,8 @@ static void add_record(struct json *json, const struct trace_record *record)
 		add_range_style(json, record->result);
 	} else {
 		add_operation(json, record);
+		if (record->kernel)
+			json_string(json, "range", record->kernel);
 	}
 	json_end(json);
 }

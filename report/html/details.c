@@ -109,6 +109,9 @@ static char *text_of(const struct trace_record *record, const struct session *se
 		return NULL;
 	for (unsigned i = 0; i < count; i++)
 		write_argument(file, &arguments[i], other);
+	if (row_is_gpu(record->kind) && record->kernel)
+		fprintf(file, "%srange %s", ftell(file) > 0 ? ", " : "",
+			session_string(session, record->kernel));
 	/* Closing returns 0 where it had no memory for the text. */
 	if (fclose(file)) {
 		free(text);

@@ -367,7 +367,9 @@ struct trace_record {
 	uint8_t overhead; /* 1 + enum overhead_kind of what `end` still holds; 0: nothing */
 	uint32_t result;  /* API records: what the call returned; ranges: enum range_style */
 	uint32_t graph, graph_node;
-	uint64_t kernel; /* launches' API records: the kernel's name; ranges: the domain's */
+	/* Launches' API records: the kernel's name; ranges: the domain's; nodes of graphs: the
+	 * range that they were made in, as a text. */
+	uint64_t kernel;
 };
 
 enum memory_kind {

@@ -39,14 +39,9 @@ uint16_t range_now(void)
 }
 
 /* 3 is inner, inside of 2, which is outer. */
-struct range_path paths_of(uint16_t path)
+const char *paths_text(uint16_t path, char text[PATHS_TEXT])
 {
-	return (struct range_path){.parent = path == 3 ? 2 : 0, .name = path};
-}
-
-struct range_name names_of(uint16_t name)
-{
-	return (struct range_name){.text = name == 3 ? "inner" : "outer"};
+	return strcpy(text, path == 3 ? "outer/inner" : path ? "outer" : "");
 }
 
 static CUresult current_context(CUcontext *context)
