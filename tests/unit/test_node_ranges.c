@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Which NVTX range a record of a graph's node belongs to, and when that is not said. */
+#include <errno.h>
+
+#include "cupti/cupti.h"
+#include "preload/base/clock.h"
+#include "preload/base/lifecycle_state.h"
+#include "preload/handles/node_ranges.h"
+#include "preload/nvtx/names.h"
+#include "preload/nvtx/range_thread.h"
+#include "tests/unit/test.h"
+
+struct launch_state launch_state = {.needs = 1, .lifecycle = LIFECYCLE_RUNNING};
+struct driver driver;
+_Atomic int64_t cupti_clock_behind;
+
+/* A kernel, a copy and a memset; handles are the addresses of the types. */
+static CUgraphNodeType types[3];
+static uint16_t path;
+static uint32_t id; /* CUPTI's of the executable graph; 0: it does not say */
+
+#define GRAPH	   ((CUgraph)types)
+#define NODE(i)	   ((CUgraphNode)&types[i])
+#define EXECUTABLE ((CUgraphExec)types)
+
+uint16_t range_now(void)
+{
+	return path;
+}
+
+int cupti_graph_id(CUgraphExec graph, uint32_t *graph_id)
+{
+	assert_ptr_equal(graph, EXECUTABLE);
+	*graph_id = id;
+	return id ? 0 : -ENOTSUP;
+}
+
+int cupti_graph_node_id(CUgraphNode node, uint64_t *node_id)
+{
+	assert_non_null(node);
+	*node_id = 0;
+	return -ENOTSUP;
+}
+
+static CUresult get_nodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
+{
+	assert_ptr_equal(graph, GRAPH);
+	*count = 3;
+	for (int i = 0; nodes && i < 3; i++)
+		nodes[i] = NODE(i);
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_type(CUgraphNode node, CUgraphNodeType *type)
+{
+	*type = *(const CUgraphNodeType *)node;
+	return CUDA_SUCCESS;
+}
+
+/* Makes the nodes in paths 5, 6 and 7. */
+BEFORE_EACH
+{
+	static uint32_t ids;
+
+	driver.cuGraphGetNodes = get_nodes;
+	driver.cuGraphNodeGetType = get_type;
+	types[0] = CU_GRAPH_NODE_TYPE_KERNEL;
+	types[1] = CU_GRAPH_NODE_TYPE_MEMCPY;
+	types[2] = CU_GRAPH_NODE_TYPE_MEMSET;
+	id = ++ids;
+	for (int i = 0; i < 3; i++) {
+		CUgraphNode node = NODE(i);
+
+		path = (uint16_t)(5 + i);
+		node_ranges_added(&node, CUDA_SUCCESS);
+	}
+	path = PATHS_OUTSIDE;
+	node_range_counts = (struct node_range_counts){0};
+}
+
+AFTER_EACH
+{
+	node_ranges_exec_ends(EXECUTABLE);
+	node_ranges_graph_ends(GRAPH);
+}
+
+static uint64_t instantiate(void)
+{
+	CUgraphExec executable = EXECUTABLE;
+
+	return node_ranges_instantiated(&executable, GRAPH, CUDA_SUCCESS);
+}
+
+static uint16_t path_of(enum activity_kind kind, uint32_t number, uint64_t launched)
+{
+	struct activity activity = {
+		.kind = kind, .graph = id, .graph_node = 1ull << 32 | number, .start = 1};
+
+	return node_ranges_of(&activity, launched).path;
+}
+
+TEST(a_record_belongs_to_the_range_that_its_node_was_made_in)
+{
+	uint64_t mark = instantiate();
+
+	assert_int_not_equal(mark, 0);
+	assert_int_equal(node_ranges_mark(id), mark);
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
+	assert_int_equal(path_of(ACTIVITY_MEMCPY, 1, 1), 6);
+	assert_int_equal(path_of(ACTIVITY_MEMSET, 2, 1), 7);
+	assert_int_equal(node_range_counts.records, 3);
+	/* It still does once the graphs have ended. */
+	node_ranges_exec_ends(EXECUTABLE);
+	node_ranges_graph_ends(GRAPH);
+	assert_int_equal(path_of(ACTIVITY_MEMSET, 2, 1), 7);
+}
+
+TEST(a_record_of_another_kind_shows_that_numbers_do_not_fit)
+{
+	instantiate();
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 1, 1), PATHS_OUTSIDE);
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
+	assert_int_equal(node_range_counts.unfit, 1);
+}
+
+TEST(a_number_beyond_the_nodes_shows_that_numbers_do_not_fit)
+{
+	instantiate();
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 3, 1), PATHS_OUTSIDE);
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
+	assert_int_equal(node_range_counts.unfit, 1);
+}
+
+TEST(a_graph_with_a_conditional_node_is_not_split)
+{
+	types[1] = (CUgraphNodeType)13;
+	assert_int_equal(instantiate(), 0);
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
+	assert_int_equal(node_range_counts.variable, 1);
+}
+
+TEST(a_graph_that_cupti_numbers_late_is_split_then_and_shares_its_row)
+{
+	uint32_t number = id;
+
+	id = 0;
+	assert_int_equal(instantiate(), 0);
+	id = number;
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
+	node_ranges_launched(EXECUTABLE);
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
+	assert_int_equal(node_ranges_mark(id), 0);
+}
+
+TEST(launches_before_an_update_keep_their_ranges)
+{
+	uint64_t mark = instantiate(), updated;
+	CUgraphNode node = NODE(0);
+
+	path = 9;
+	node_ranges_added(&node, CUDA_SUCCESS);
+	updated = node_ranges_updated(EXECUTABLE, GRAPH, CUDA_SUCCESS);
+	assert_int_not_equal(updated, mark);
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, UINT64_MAX), 9);
+	assert_int_equal(path_of(ACTIVITY_MEMCPY, 1, UINT64_MAX), 6);
+}
+
+TEST(what_is_made_in_no_range_at_a_known_handle_is_in_none)
+{
+	for (int i = 0; i < 3; i++) {
+		CUgraphNode node = NODE(i);
+
+		node_ranges_added(&node, CUDA_SUCCESS);
+	}
+	assert_int_equal(instantiate(), 0);
+	assert_int_equal(node_range_counts.graphs, 0);
+}
+
+/* Last, as it holds from then on: the numbers behind a hole are CUPTI's to say. */
+TEST(where_a_node_was_destroyed_and_cupti_does_not_say_numbers_a_graph_is_not_split)
+{
+	node_ranges_node_ends((CUgraphNode)&id);
+	assert_int_equal(instantiate(), 0);
+	assert_int_equal(node_range_counts.unknown, 1);
+}
