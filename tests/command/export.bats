@@ -45,7 +45,7 @@ records() {
 	[ "$(wc -l <expressions)" -eq 2 ]
 	# shellcheck source=/dev/null
 	run bash ./expressions
-	[ "${lines[0]}" = '2500 void n::add<int>(T1 *)' ]
+	[ "${lines[0]}" = '2500 1 void n::add<int>(T1 *)' ]
 	[ "${lines[1]}" = 2751 ]
 }
 
