@@ -4,12 +4,13 @@
 NVTX ranges inside CUDA graphs: of graph_ranges.cu and, where PyTorch is installed, of
 python/graph_ranges.py, each range's operations under `--graph node` and under ktime's default are to be
 those of the nodes that the program made in it, and the default's times within TOLERANCE of the
-others. Writes its section of tests/gpu/RESULTS.md.
+others. And what the ranges cost a replay. Writes its section of tests/gpu/RESULTS.md.
 """
 import argparse
 import importlib.util
 import json
 import os
+import statistics
 import sys
 import tempfile
 
@@ -24,6 +25,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(profilers.BUILD, "gpu", "graph_ranges")
 SCRIPT = os.path.join(HERE, "python", "graph_ranges.py")
 TOLERANCE = 0.03
+TURNS = 5
+MOST_COST = 0.005
 SKIPPED = 77
 
 
@@ -87,13 +90,32 @@ def compare(title, argv, inner, failures):
         rows), ""]
 
 
+def cost(failures):
+    """What a replay takes longer under ktime where its graph was captured in ranges."""
+    times = {"with": [], "without": []}
+    for _ in range(TURNS):
+        for way, found in times.items():
+            outcome = process.run(*profilers.under_ktime([sys.executable, SCRIPT, way], "--quiet"))
+            if outcome.returncode:
+                raise RuntimeError(f"{way}: status {outcome.returncode}: {outcome.stderr[-500:]}")
+            found.append(float(outcome.stdout.split()[-1]))
+    ratios = [ranged / plain - 1 for ranged, plain in zip(times["with"], times["without"])]
+    longer = statistics.median(ratios)
+    text = (f"A replay of the encoder, {TURNS} runs each in turns: median {statistics.median(times['without']) / 1e3:.1f} us "
+            f"without ranges, {statistics.median(times['with']) / 1e3:.1f} us with them; a turn's difference is "
+            f"{100 * longer:+.2f} % in the median ({100 * min(ratios):+.2f} to {100 * max(ratios):+.2f} %).")
+    if longer > MOST_COST:
+        failures.append(text)
+    return [text, ""]
+
+
 def main():
     parser = argparse.ArgumentParser(description="Holds ranges inside of CUDA graphs to the nodes made in them.")
-    parser.add_argument("--only", default="", help="graph_ranges.cu, graph, callables or compiled")
+    parser.add_argument("--only", default="", help="graph_ranges.cu, graph, callables, compiled, llama or cost")
     options = parser.parse_args()
     cases = [("graph_ranges.cu", [PROGRAM], False)]
     if importlib.util.find_spec("torch"):
-        cases += [(way, [sys.executable, SCRIPT, way], True) for way in ("graph", "callables", "compiled")]
+        cases += [(way, [sys.executable, SCRIPT, way], True) for way in ("graph", "callables", "compiled", "llama")]
     failures, text = [], []
     for title, argv, inner in cases:
         if options.only in ("", title):
@@ -102,6 +124,11 @@ def main():
                 text += compare(title, argv, inner, failures)
             except (RuntimeError, OSError, ValueError) as error:
                 failures.append(f"{title}: {error}")
+    if options.only in ("", "cost") and len(cases) > 1:
+        try:
+            text += cost(failures)
+        except (RuntimeError, OSError, ValueError) as error:
+            failures.append(f"cost: {error}")
     text += [f"- {failure}" for failure in failures]
     print("\n".join(text))
     if not options.only:

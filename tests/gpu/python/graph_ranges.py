@@ -2,13 +2,15 @@
 """
 An encoder with NVTX ranges around its modules, captured by torch.cuda.graph ("graph"), by
 make_graphed_callables ("callables"), or in a call that torch.compile(mode="reduce-overhead") captures
-("compiled"). Prints {"range": operations} as JSON: the nodes that were captured between a module's
+("compiled"); and a Llama of transformers with random weights ("llama"). Prints {"range": operations} as JSON: the nodes that were captured between a module's
 borders, by cuStreamGetCaptureInfo, times the replays. A range of null is to have all operations.
+"with" and "without" ranges print the nanoseconds of a replay of the encoder instead.
 """
 import contextlib
 import ctypes
 import json
 import sys
+import time
 
 import common
 
@@ -94,20 +96,68 @@ class Encoder(torch.nn.Module):
         return x
 
 
-def by_graph():
-    model, inputs = Encoder().cuda().eval(), torch.randn(8, 128, 256).cuda()
+def captured(function):
+    """A CUDA graph of a call, after some calls to warm up."""
     graph, side = torch.cuda.CUDAGraph(), torch.cuda.Stream()
     with torch.no_grad():
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(3):
-                model(inputs)
+                function()
         torch.cuda.current_stream().wait_stream(side)
         with torch.cuda.graph(graph):
-            model(inputs)
+            function()
+    return graph
+
+
+def replay(graph):
     with torch.cuda.nvtx.range("replay"):
         for _ in range(REPLAYS):
             graph.replay()
+
+
+def by_graph():
+    model, inputs = Encoder().cuda().eval(), torch.randn(8, 128, 256).cuda()
+    replay(captured(lambda: model(inputs)))
+
+
+def within(module, name):
+    """Has a module's calls in a range."""
+    forward = module.forward
+
+    def ranged(*arguments, **named):
+        with part(name):
+            return forward(*arguments, **named)
+
+    module.forward = ranged
+
+
+def llama():
+    import transformers
+
+    model = transformers.LlamaModel(transformers.LlamaConfig(
+        vocab_size=1000, hidden_size=256, intermediate_size=704, num_hidden_layers=4,
+        num_attention_heads=4)).cuda().eval()
+    for number, layer in enumerate(model.layers):
+        within(layer.self_attn, "attention")
+        within(layer.mlp, "mlp")
+        within(layer, f"layer {number}")
+    tokens = torch.randint(0, 1000, (1, 128)).cuda()
+    replay(captured(lambda: model(tokens, use_cache=False)))
+
+
+def cost(ranges):
+    model, inputs = Encoder(ranges=ranges).cuda().eval(), torch.randn(8, 128, 256).cuda()
+    graph = captured(lambda: model(inputs))
+    for _ in range(REPLAYS):
+        graph.replay()
+    torch.cuda.synchronize()
+    started = time.monotonic_ns()
+    for _ in range(10 * REPLAYS):
+        graph.replay()
+    torch.cuda.synchronize()
+    print((time.monotonic_ns() - started) / (10 * REPLAYS))
+    sys.exit()
 
 
 def by_callables():
@@ -128,7 +178,8 @@ def compiled():
                 function(inputs)
 
 
-{"graph": by_graph, "callables": by_callables, "compiled": compiled}[sys.argv[1]]()
+{"graph": by_graph, "callables": by_callables, "compiled": compiled, "llama": llama,
+ "with": lambda: cost(True), "without": lambda: cost(False)}[sys.argv[1]]()
 torch.cuda.synchronize()
 expected = {}
 for path, nodes in parts:
