@@ -88,10 +88,6 @@
 	X(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, void *parameters), 0)                  \
 	X(cuGraphMemcpyNodeGetParams, (CUgraphNode node, CUDA_MEMCPY3D * copy), 0)                 \
 	X(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph * graph), 0)                   \
-	X(cuStreamGetCaptureInfo_v2,                                                               \
-	  (CUstream stream, CUstreamCaptureStatus * status, cuuint64_t * id, CUgraph * graph,      \
-	   const CUgraphNode **dependencies, size_t *count),                                       \
-	  0)                                                                                       \
 	X(cuStreamGetCaptureInfo_v3,                                                               \
 	  (CUstream stream, CUstreamCaptureStatus * status, cuuint64_t * id, CUgraph * graph,      \
 	   const CUgraphNode **dependencies, const void **edges, size_t *count),                   \

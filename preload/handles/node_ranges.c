@@ -132,13 +132,11 @@ static size_t dependencies_of(CUstream stream, const CUgraphNode **nodes)
 	const void *edges;
 	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
 
-	/* The older one refuses where an edge has properties, as behind a programmatic launch. */
+	/* Since CUDA 12.3; the older one refuses where an edge has properties, as behind a
+	 * programmatic launch. */
 	if (driver.cuStreamGetCaptureInfo_v3)
 		result = driver.cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, nodes,
 							  &edges, &number);
-	else if (driver.cuStreamGetCaptureInfo_v2)
-		result = driver.cuStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, nodes,
-							  &number);
 	return result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? number : 0;
 }
 

@@ -5,24 +5,55 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include "report/session/memory.h"
 
 /* Twice as many slots as names, so that chains stay short. */
 #define SLOTS	   (2 * NAMES_RANGES)
 /* Names of 127 bytes on average; takes memory as far as it is used. Chosen. */
 #define TEXT_BYTES (4u << 20)
 
-/* Added under the lock, read without. */
-static struct {
+#define PATH_SLOTS (2 * (PATHS_MOST + 1))
+
+/* Mapped when the first name or path is added, and used as far as there are any; added to under the
+ * lock, read without. */
+struct tables {
 	struct range_name ranges[NAMES_RANGES];
 	_Atomic uint16_t slots[SLOTS]; /* 0: empty */
 	uint16_t range_count;	       /* without the name of further ones */
 	char texts[TEXT_BYTES];
 	size_t text_used;
-	const char *_Atomic domains[NAMES_DOMAINS];
-	pthread_mutex_t lock;
-} names = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
+
+	struct range_path paths[PATHS_MOST];
+	_Atomic uint16_t path_slots[PATH_SLOTS]; /* 0: empty */
+	uint16_t path_count;			 /* without PATHS_OUTSIDE */
 };
+
+static struct tables *_Atomic known;
+static const char *_Atomic domains[NAMES_DOMAINS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t lost_paths;
+
+/* The tables; NULL if there is nothing in them yet. Acquire: they were mapped before. */
+static struct tables *tables_if_any(void)
+{
+	return atomic_load_explicit(&known, memory_order_acquire);
+}
+
+/* The tables, to add to; NULL if memory is out. The lock must be held. */
+static struct tables *tables_locked(void)
+{
+	struct tables *tables = tables_if_any();
+
+	if (tables)
+		return tables;
+	tables = map_unlocked(sizeof(*tables), PROT_READ | PROT_WRITE);
+	if (tables == MAP_FAILED)
+		return NULL;
+	atomic_store_explicit(&known, tables, memory_order_release);
+	return tables;
+}
 
 /* FNV-1a, 32 bits (Fowler, Noll, Vo 1991). */
 static uint32_t hash_of(uint8_t domain, const char *text, size_t length)
@@ -35,29 +66,33 @@ static uint32_t hash_of(uint8_t domain, const char *text, size_t length)
 }
 
 /* A copy that is never freed; NULL if there is no room. The lock must be held. */
-static const char *keep(const char *text, size_t length)
+static const char *keep(struct tables *tables, const char *text, size_t length)
 {
-	char *copy = names.texts + names.text_used;
+	char *copy;
 
-	if (length + 1 > TEXT_BYTES - names.text_used)
+	if (!tables || length + 1 > TEXT_BYTES - tables->text_used)
 		return NULL;
+	copy = tables->texts + tables->text_used;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
-	names.text_used += length + 1;
+	tables->text_used += length + 1;
 	return copy;
 }
 
 /* The name's number, or 0; `slot` is then where it belongs. */
-static uint16_t find(uint8_t domain, const char *text, size_t length, uint32_t *slot)
+static uint16_t find(const struct tables *tables, uint8_t domain, const char *text, size_t length,
+		     uint32_t *slot)
 {
 	uint16_t name;
 
+	if (!tables)
+		return 0;
 	*slot = hash_of(domain, text, length) % SLOTS;
 	/* Acquire: the name was written before its number. There are always empty slots. */
-	while ((name = atomic_load_explicit(&names.slots[*slot], memory_order_acquire)) != 0) {
-		if (names.ranges[name].domain == domain &&
-		    strncmp(names.ranges[name].text, text, length) == 0 &&
-		    !names.ranges[name].text[length])
+	while ((name = atomic_load_explicit(&tables->slots[*slot], memory_order_acquire)) != 0) {
+		if (tables->ranges[name].domain == domain &&
+		    strncmp(tables->ranges[name].text, text, length) == 0 &&
+		    !tables->ranges[name].text[length])
 			return name;
 		*slot = (*slot + 1) % SLOTS;
 	}
@@ -66,21 +101,23 @@ static uint16_t find(uint8_t domain, const char *text, size_t length, uint32_t *
 
 static uint16_t add(uint8_t domain, const char *text, size_t length)
 {
+	struct tables *tables;
 	const char *kept;
 	uint32_t slot;
 	uint16_t name;
 
-	pthread_mutex_lock(&names.lock);
-	name = find(domain, text, length, &slot);
-	if (!name && names.range_count < NAMES_RANGES - 1) {
-		kept = keep(text, length);
+	pthread_mutex_lock(&lock);
+	tables = tables_locked();
+	name = find(tables, domain, text, length, &slot);
+	if (!name && tables && tables->range_count < NAMES_RANGES - 1) {
+		kept = keep(tables, text, length);
 		if (kept) {
-			name = ++names.range_count;
-			names.ranges[name] = (struct range_name){.text = kept, .domain = domain};
-			atomic_store_explicit(&names.slots[slot], name, memory_order_release);
+			name = ++tables->range_count;
+			tables->ranges[name] = (struct range_name){.text = kept, .domain = domain};
+			atomic_store_explicit(&tables->slots[slot], name, memory_order_release);
 		}
 	}
-	pthread_mutex_unlock(&names.lock);
+	pthread_mutex_unlock(&lock);
 	return name;
 }
 
@@ -121,13 +158,14 @@ uint16_t names_range(uint8_t domain, const char *text)
 		text = joined;
 		length += more;
 	}
-	name = find(domain, text, length, &slot);
+	name = find(tables_if_any(), domain, text, length, &slot);
 	return name ? name : add(domain, text, length);
 }
 
 struct range_name names_of(uint16_t name)
 {
-	return name ? names.ranges[name] : (struct range_name){.text = "(further ranges)"};
+	return name ? tables_if_any()->ranges[name]
+		    : (struct range_name){.text = "(further ranges)"};
 }
 
 uint8_t names_domain(const char *text)
@@ -135,26 +173,28 @@ uint8_t names_domain(const char *text)
 	const char *known, *kept;
 	uint8_t domain;
 
-	pthread_mutex_lock(&names.lock);
+	pthread_mutex_lock(&lock);
 	for (domain = 1; domain < NAMES_DOMAINS; domain++) {
-		known = atomic_load_explicit(&names.domains[domain], memory_order_relaxed);
+		known = atomic_load_explicit(&domains[domain], memory_order_relaxed);
 		if (known && strcmp(known, text) == 0)
 			break;
 		if (known)
 			continue;
-		kept = domain < NAMES_DOMAINS - 1 ? keep(text, strnlen(text, NAMES_LENGTH)) : NULL;
+		kept = domain < NAMES_DOMAINS - 1
+			       ? keep(tables_locked(), text, strnlen(text, NAMES_LENGTH))
+			       : NULL;
 		/* Release: the text was written before. */
-		atomic_store_explicit(&names.domains[domain], kept ? kept : "(further domains)",
+		atomic_store_explicit(&domains[domain], kept ? kept : "(further domains)",
 				      memory_order_release);
 		break;
 	}
-	pthread_mutex_unlock(&names.lock);
+	pthread_mutex_unlock(&lock);
 	return domain < NAMES_DOMAINS ? domain : NAMES_DOMAINS - 1;
 }
 
 const char *names_domain_text(uint8_t domain)
 {
-	const char *text = atomic_load_explicit(&names.domains[domain], memory_order_acquire);
+	const char *text = atomic_load_explicit(&domains[domain], memory_order_acquire);
 
 	return text ? text : "";
 }
@@ -186,34 +226,24 @@ void names_narrow(const wchar_t *text, char *narrow, size_t size)
 	narrow[used] = '\0';
 }
 
-#define PATH_SLOTS (2 * (PATHS_MOST + 1))
-
-/* Added under the lock, read without. */
-static struct {
-	struct range_path paths[PATHS_MOST];
-	_Atomic uint16_t slots[PATH_SLOTS]; /* 0: empty */
-	uint16_t count;			    /* without PATHS_OUTSIDE */
-	_Atomic uint64_t lost;
-	pthread_mutex_t lock;
-} known_paths = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-};
-
 /* The path's number, or 0; `slot` is then where it belongs. */
-static uint16_t find_path(const struct range_path *wanted, uint32_t *slot)
+static uint16_t find_path(const struct tables *tables, const struct range_path *wanted,
+			  uint32_t *slot)
 {
 	/* Knuth's multiplicative hash. */
 	uint32_t key = ((uint32_t)wanted->parent << 16 | wanted->name) ^ (uint32_t)wanted->style
 										 << 15;
 	uint16_t path;
 
+	if (!tables)
+		return 0;
 	*slot = key * 2654435761u >> 15;
 	/* Acquire: the path was written before its number. There are always empty slots. */
-	while ((path = atomic_load_explicit(&known_paths.slots[*slot], memory_order_acquire)) !=
+	while ((path = atomic_load_explicit(&tables->path_slots[*slot], memory_order_acquire)) !=
 	       0) {
-		if (known_paths.paths[path].parent == wanted->parent &&
-		    known_paths.paths[path].name == wanted->name &&
-		    known_paths.paths[path].style == wanted->style)
+		if (tables->paths[path].parent == wanted->parent &&
+		    tables->paths[path].name == wanted->name &&
+		    tables->paths[path].style == wanted->style)
 			return path;
 		*slot = (*slot + 1) % PATH_SLOTS;
 	}
@@ -223,17 +253,19 @@ _Static_assert(PATH_SLOTS == 1u << (32 - 15), "find_path() shifts to an index of
 
 static uint16_t add_path(const struct range_path *wanted)
 {
+	struct tables *tables;
 	uint32_t slot;
 	uint16_t path;
 
-	pthread_mutex_lock(&known_paths.lock);
-	path = find_path(wanted, &slot);
-	if (!path && known_paths.count < PATHS_MOST - 1) {
-		path = ++known_paths.count;
-		known_paths.paths[path] = *wanted;
-		atomic_store_explicit(&known_paths.slots[slot], path, memory_order_release);
+	pthread_mutex_lock(&lock);
+	tables = tables_locked();
+	path = find_path(tables, wanted, &slot);
+	if (!path && tables && tables->path_count < PATHS_MOST - 1) {
+		path = ++tables->path_count;
+		tables->paths[path] = *wanted;
+		atomic_store_explicit(&tables->path_slots[slot], path, memory_order_release);
 	}
-	pthread_mutex_unlock(&known_paths.lock);
+	pthread_mutex_unlock(&lock);
 	return path;
 }
 
@@ -241,12 +273,12 @@ uint16_t paths_enter(uint16_t parent, uint16_t name, enum range_style style)
 {
 	struct range_path wanted = {.parent = parent, .name = name, .style = (uint8_t)style};
 	uint32_t slot;
-	uint16_t path = find_path(&wanted, &slot);
+	uint16_t path = find_path(tables_if_any(), &wanted, &slot);
 
 	if (!path)
 		path = add_path(&wanted);
 	if (!path) {
-		atomic_fetch_add_explicit(&known_paths.lost, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&lost_paths, 1, memory_order_relaxed);
 		return parent;
 	}
 	return path;
@@ -254,7 +286,9 @@ uint16_t paths_enter(uint16_t parent, uint16_t name, enum range_style style)
 
 struct range_path paths_of(uint16_t path)
 {
-	return known_paths.paths[path];
+	const struct tables *tables = tables_if_any();
+
+	return tables ? tables->paths[path] : (struct range_path){.parent = PATHS_OUTSIDE};
 }
 
 const char *paths_text(uint16_t path, char text[PATHS_TEXT])
@@ -281,5 +315,5 @@ const char *paths_text(uint16_t path, char text[PATHS_TEXT])
 
 uint64_t paths_lost(void)
 {
-	return atomic_load_explicit(&known_paths.lost, memory_order_relaxed);
+	return atomic_load_explicit(&lost_paths, memory_order_relaxed);
 }

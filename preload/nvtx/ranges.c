@@ -10,6 +10,7 @@
 #include "preload/nvtx/names.h"
 #include "report/options/range_pattern.h"
 #include "report/session/entries.h"
+#include "report/session/memory.h"
 
 /*
  * CUPTI's records of calls come up to 200 ms after them (FLUSH_NS in drain.c). A thread that opens
@@ -31,7 +32,7 @@ static struct past_change *at(const struct range_history *history, uint32_t inde
 	return &history->changes[index & (history->size - 1)];
 }
 
-static bool grow(struct range_history *history)
+static bool grow_history(struct range_history *history)
 {
 	struct range_history larger = *history;
 
@@ -50,7 +51,7 @@ static bool grow(struct range_history *history)
 
 void history_add(struct range_history *history, uint64_t time, uint16_t now)
 {
-	if (history->head - history->tail == history->size && !grow(history)) {
+	if (history->head - history->tail == history->size && !grow_history(history)) {
 		history->dropped = true;
 		if (!history->size)
 			return;
@@ -284,8 +285,9 @@ struct range_entry {
 
 /* The profile's ranges and parts, by what they are looked up by. */
 static struct {
-	struct nvtx_range *ranges[MOST_RANGES]; /* number 1 comes first */
+	struct nvtx_range **ranges; /* number 1 comes first */
 	uint32_t range_count;
+	size_t range_room;
 	struct entry *entries; /* of ranges */
 	struct entry *parts;   /* by the range's number and the row */
 } kept;
@@ -325,7 +327,8 @@ static uint32_t range_of(uint32_t thread, uint16_t path)
 	if (entry)
 		return entry->number;
 	parent = is_inside ? range_of(thread, place.parent) : 0;
-	if ((is_inside && !parent) || kept.range_count == MOST_RANGES)
+	if ((is_inside && !parent) || kept.range_count == MOST_RANGES ||
+	    !LIST_HAS_ROOM(kept.ranges, kept.range_count, kept.range_room))
 		return 0;
 	range = session_add_item(
 		run.session, SEGMENT_RANGES,

@@ -7,9 +7,9 @@
 
 /*
  * Fills in the comparison's lines, without their ends, in which names are short and visible:
- * headline  "B is 1.38 times slower on the GPU: 1 of 3 GPU rows takes longer; most in first (10.0 ms -> 15.0
- * ms)" calls     "Calls differ by more than 10 % in 2 of 17 rows: axpy 10 -> 100, dot 5 -> 50."; ""
- * if no row's calls do 0 or -ENOMEM; comparison_free() frees them.
+ * headline  "B is 1.38 times slower on the GPU: 1 of 3 GPU rows takes longer; most in first (10.0
+ * ms -> 15.0 ms)" calls     "Calls differ by more than 10 % in 2 of 17 rows: axpy 10 -> 100, dot 5
+ * -> 50."; "" if no row's calls do 0 or -ENOMEM; comparison_free() frees them.
  */
 int headline_make(struct comparison *comparison);
 

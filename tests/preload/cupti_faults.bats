@@ -88,11 +88,12 @@ without_cupti()
 }
 
 # Options, program. ktime uses CUPTI itself in the first, and hands the program's calls on in the
-# second. The third one is for what neither of the two leads to.
+# second. The further ones are for what neither of the two leads to.
 # The first makes no such calls itself, the second does.
 cupti_scenario="--verbose --metrics inst_fp_32|$built/sim/workloads/saxpy --n 1024"
 cupti_scenario_of_calls="--timer events|$programs/cupti_calls"
 cupti_scenario_of_graphs="|$programs/graph_windows 5 1 makes"
+cupti_scenario_of_ranges="--graph node|$programs/node_ranges 2"
 
 # with FAULTS same_as_alone|as_alone SCENARIO CALL: the program sees its own calls fail, as alone, and no others.
 with()
@@ -107,7 +108,7 @@ with()
 }
 
 @test "each of the CUPTI calls that libktime.so makes fails every time, and once" {
-	local call calls fault untested=
+	local call calls fault scenario untested=
 	calls=$(x_macro CUPTI_FUNCTIONS "$root/cupti/library.h"; x_macro PROFILER_FUNCTIONS "$root/cupti/profiler/api.h")
 	[[ "$calls" = *cuptiActivityEnable*cuptiRangeProfilerStop* ]] || { echo "no CUPTI call was found in cupti/library.h"; false; }
 	run_alone ${cupti_scenario#*|}
@@ -118,7 +119,9 @@ with()
 	done
 	for call in $calls; do
 		with "$call:*:999" same_as_alone "$cupti_scenario_of_calls" "$call"
-		[ -s "failed.$call" ] || with "$call:*:999" same_as_alone "$cupti_scenario_of_graphs" "$call"
+		for scenario in "$cupti_scenario_of_graphs" "$cupti_scenario_of_ranges"; do
+			[ -s "failed.$call" ] || with "$call:*:999" same_as_alone "$scenario" "$call"
+		done
 		[ -s "failed.$call" ] || untested+=" $call"
 	done
 	[ -z "$untested" ] || { echo "no test here leads ktime to:$untested"; false; }

@@ -23,6 +23,7 @@ scenarios=("|$programs/endings return"
 	"|$programs/contexts primary_retained_unseen"
 	"|$built/sim/programs/graph"
 	"|$programs/graph_windows 20 3 mixed"
+	"|$programs/node_ranges 2"
 	"--timer events --gate auto|$programs/gates blocked"
 	"--timer events --gate auto|env SIM_NO_HOLD=1 $programs/gates blocked")
 # No sanitizer allows RTLD_DEEPBIND.

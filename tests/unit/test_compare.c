@@ -353,7 +353,8 @@ TEST(the_headline_says_what_is_slower_and_where)
 	add(&b, "fast", 10, 5000, 10);
 	add(&b, "new", 1, 1000, 0);
 	compare();
-	headline_is("B is 8.50 times slower on the GPU: 1 of 4 GPU rows takes longer by more calls, 1 takes "
+	headline_is("B is 8.50 times slower on the GPU: 1 of 4 GPU rows takes longer by more "
+		    "calls, 1 takes "
 		    "longer, 1 is only in B; most in k<int> (1.00 ms -> 10.0 ms, "
 		    "10 -> 100 calls)");
 }
@@ -427,7 +428,8 @@ TEST(the_headline_says_what_is_faster_and_where)
 	add(&a, "gone", 1, 60000, 0);
 	end_runs();
 	compare_beyond(0.04);
-	headline_is("B is 1.11 times faster on the GPU: 1 of 2 GPU rows takes less time, 1 is only in A; most "
+	headline_is("B is 1.11 times faster on the GPU: 1 of 2 GPU rows takes less time, 1 is only "
+		    "in A; most "
 		    "in gone (60.0 us, only in A)");
 }
 

@@ -5,7 +5,7 @@
 #include "tests/sim/driver/graph.h"
 
 static struct handle_pool graphs = HANDLE_POOL(struct graph);
-static struct handle_pool nodes = HANDLE_POOL(struct graph_node);
+static struct handle_pool nodes = HANDLE_POOL_OF(struct graph_node, 128); /* 100,000 twice */
 static struct handle_pool execs = HANDLE_POOL(struct graph_exec);
 static uint64_t ids;
 

@@ -7,10 +7,6 @@
 
 #include "tests/sim/driver/handle.h"
 
-enum {
-	POOL_BYTES = 128 << 20, /* address space, not memory */
-};
-
 static struct handle *handle_at(const struct handle_pool *pool, size_t index)
 {
 	return (struct handle *)(pool->base + index * pool->size);
@@ -19,14 +15,14 @@ static struct handle *handle_at(const struct handle_pool *pool, size_t index)
 static struct handle *extend(struct handle_pool *pool)
 {
 	if (!pool->base) {
-		pool->base = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
+		pool->base = mmap(NULL, pool->bytes, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (pool->base == MAP_FAILED) {
 			pool->base = NULL;
 			return NULL;
 		}
 	}
-	if ((pool->count + 1) * pool->size > POOL_BYTES)
+	if ((pool->count + 1) * pool->size > pool->bytes)
 		return NULL;
 	return handle_at(pool, pool->count++);
 }

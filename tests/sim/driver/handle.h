@@ -10,8 +10,9 @@
 #include <stddef.h>
 
 struct handle_pool {
-	size_t size; /* of an object, which begins with a struct handle */
-	char *base;  /* reserved address space */
+	size_t size;  /* of an object, which begins with a struct handle */
+	size_t bytes; /* reserved */
+	char *base;   /* reserved address space */
 	size_t count;
 	struct handle *free;
 };
@@ -22,10 +23,12 @@ struct handle {
 	bool alive;
 };
 
-#define HANDLE_POOL(type)                                                                          \
+/* For so many MiB of objects; address space, not memory. */
+#define HANDLE_POOL_OF(type, mib)                                                                  \
 	{                                                                                          \
-		.size = sizeof(type)                                                               \
+		.size = sizeof(type), .bytes = (size_t)(mib) << 20                                 \
 	}
+#define HANDLE_POOL(type) HANDLE_POOL_OF(type, 16)
 
 /* Zeroed apart from its handle; NULL where there is no memory. */
 void *handle_create(struct handle_pool *pool);
