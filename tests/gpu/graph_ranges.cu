@@ -19,13 +19,13 @@
 
 __global__ void attention(float *data)
 {
-	for (int i = 0; i < 200; i++)
+	for (int i = 0; i < 4000; i++)
 		data[threadIdx.x] = data[threadIdx.x] * 0.5f + 1;
 }
 
 __global__ void multiply(float *data)
 {
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 4000; i++)
 		data[threadIdx.x] *= 1.0001f;
 }
 
