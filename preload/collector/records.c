@@ -469,8 +469,8 @@ static void take_work(const struct activity *activity, bool matches)
 	else if (matches || trace_wanted())
 		made = node_ranges_of(activity, seen.launch ? seen.launch->started : 0);
 	seen.made_in = made.path;
-	if (seen.launch && matcher_trusts_clock)
-		seen.host_call = seen.launch->host_call;
+	if (matcher_trusts_clock && (seen.launch || !matches))
+		seen.host_call = seen.launch ? seen.launch->host_call : CALL_BY_TIME;
 	seen.before = concurrency_add(activity);
 	place(&seen);
 	cost_take(&seen);

@@ -80,8 +80,8 @@ struct seen {
 	struct in_flight *call;
 	/* The call that launched it, of every node of a graph; NULL: not known. */
 	const struct in_flight *launch;
-	/* The number of that call in the timeline (timeline.h). 0: not known, or the record has
-	 * another clock's times. */
+	/* The number of that call in the timeline (timeline.h), or CALL_BY_TIME. 0: not known, or
+	 * the record has another clock's times. */
 	uint32_t host_call;
 	struct row *row; /* NULL: it has none */
 	uint64_t nanoseconds;

@@ -7,6 +7,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/budget.h"
 #include "preload/base/clock.h"
+#include "preload/base/pauses.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/handles/graph.h"
@@ -563,6 +564,8 @@ static bool turn(bool to, uint64_t now)
 		window.opened = now;
 	else
 		window.closed = clock_ns(CLOCK_REALTIME);
+	/* Off from before the call on, and on again from after it. */
+	pauses_note(!to, to ? clock_ns(CLOCK_REALTIME) : now);
 	return true;
 }
 

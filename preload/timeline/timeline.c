@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/base/pauses.h"
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/driver/entries.h"
@@ -161,8 +162,8 @@ uint32_t host_calls_add(const struct host_call *call)
 		calls = malloc(HOST_CALLS_KEPT * sizeof(*calls));
 	if (!calls)
 		return 0;
-	/* 0 is no number, also after 2^32 calls. */
-	if (++count == 0)
+	/* Neither 0 nor CALL_BY_TIME is a number, also after 2^32 calls. */
+	if (++count == CALL_BY_TIME)
 		count = HOST_CALLS_KEPT;
 	calls[count % HOST_CALLS_KEPT] = *call;
 	return count;
@@ -170,7 +171,7 @@ uint32_t host_calls_add(const struct host_call *call)
 
 const struct host_call *host_calls_get(uint32_t number)
 {
-	return number && calls && count - number < HOST_CALLS_KEPT
+	return number && number != CALL_BY_TIME && calls && count - number < HOST_CALLS_KEPT
 		       ? &calls[number % HOST_CALLS_KEPT]
 		       : NULL;
 }
@@ -234,6 +235,9 @@ struct device {
 	struct interval_set all, kernels, copies;
 	struct device_use *use;
 	uint32_t number, context;
+	/* For gaps whose calls are found by their times: calls before `next_call` began before the
+	 * last such gap, and `work_before` is the last of them that gave the device work. */
+	uint32_t next_call, work_before;
 };
 
 static struct device devices[SESSION_DEVICES];
@@ -255,15 +259,52 @@ static void add_part(const struct device *device, const struct split *split, enu
 		session_add_idle(row, part, before->last.name, after->first.name);
 }
 
-static void take_gap(const struct interval *before, const struct interval *after, void *argument)
+static bool is_only_device(const struct device *device)
 {
-	const struct device *device = argument;
+	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+		if (run.header->uses[i].last && i != device->number)
+			return false;
+	return true;
+}
+
+/*
+ * The number of the call that ended a gap: the first that gave the device work in it, since an idle
+ * device begins with what comes first; or the last one before it, whose work then waited. 0: not
+ * known, as on several devices, of which a call's time does not tell its own. Each call is looked
+ * at once, as gaps come in the order of their times.
+ */
+static uint32_t call_by_time(struct device *device, uint64_t begin, uint64_t end)
+{
+	const struct host_call *call;
+	uint32_t number = device->next_call;
+
+	if (!is_only_device(device) || pauses_touch(begin - CLOCKS_APART_NS, end + CLOCKS_APART_NS))
+		return 0;
+	if (number != count + 1 && !host_calls_get(number))
+		number = count > HOST_CALLS_KEPT ? count - HOST_CALLS_KEPT + 1 : 1;
+	for (; (call = host_calls_get(number)) && call->begin < begin; number++)
+		if (call->flags & HOST_CALL_WORK)
+			device->work_before = number;
+	device->next_call = number;
+	for (; (call = host_calls_get(number)) && call->begin < end; number++)
+		if (call->flags & HOST_CALL_WORK)
+			return number;
+	return device->work_before;
+}
+
+static void take_gap(const struct interval *before, const struct interval *next, void *argument)
+{
+	struct device *device = argument;
+	struct interval ended = *next;
+	const struct interval *after = &ended;
 	struct split split;
 
 	if (window_changed_between(before->end, after->start)) {
 		device->use->excluded += after->start - before->end;
 		return;
 	}
+	if (next->first.call == CALL_BY_TIME)
+		ended.first.call = call_by_time(device, before->end, next->start);
 	causes_split(&split, before, after);
 	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++)
 		if (split.parts[cause] && cause != IDLE_CALL)
@@ -304,7 +345,7 @@ static void settle_before_forgotten(struct interval_set *set)
 		const struct interval *next = &set->intervals[set->begin + 1];
 		uint32_t call = next->first.call;
 
-		if (!call || count - call <= HOST_CALLS_KEPT / 2)
+		if (!call || call == CALL_BY_TIME || count - call <= HOST_CALLS_KEPT / 2)
 			return;
 		interval_set_settle(set, next->start);
 	}

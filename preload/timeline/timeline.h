@@ -25,7 +25,7 @@
 /* What an interval of the union begins and ends with. */
 struct edge {
 	uint64_t name;	       /* offset of the operation's name in the profile */
-	uint32_t call;	       /* number of the host's call; 0: not known */
+	uint32_t call;	       /* number of the host's call; 0: not known; or CALL_BY_TIME */
 	uint32_t graph_launch; /* correlation id of the graph launch; 0: no node of a graph */
 };
 
@@ -77,6 +77,10 @@ struct host_call {
 	uint16_t api;	   /* names the function: see entries.h */
 	uint8_t flags;	   /* enum host_call_flags */
 };
+
+/* In place of a call's number: no call is matched with the record, so the one that ended a gap is
+ * found by its time, unless kernels were not recorded in the gap (pauses.h). */
+#define CALL_BY_TIME UINT32_MAX
 
 /* Adds a call and returns its number; 0 if memory is out. */
 uint32_t host_calls_add(const struct host_call *call);

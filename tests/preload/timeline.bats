@@ -9,7 +9,7 @@ model=$BATS_TEST_DIRNAME/timeline_model.py
 # timeline COMMAND…: runs them (see programs/timeline.c), and leaves the profile in `session`.
 timeline()
 {
-	SIM_LAUNCH_NS=${SIM_LAUNCH_NS-4000} KTIME_OPTIONS="--verbose --timer cupti -f -o session ${options-}" \
+	SIM_LAUNCH_NS=${SIM_LAUNCH_NS-4000} KTIME_OPTIONS="--verbose ${timer---timer cupti} -f -o session ${options-}" \
 		LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" \
 		"$programs/timeline" "$@" 2>report
 	"$built/ktime" export --json - session >session.json
@@ -122,6 +122,16 @@ call cuLaunchKernel 1 2000 2000
 program 2 76000 38000
 launch latency 2 8000 4000' use
 	[ "$(jq '.use[0].excluded' session.json)" -gt 10000000 ]
+}
+
+@test "once the program makes graphs the call that ended a gap is found by its time" {
+	local commands=(k,10000 h,50000 g h,30000 g s h,20000 g g g m f g S,0 h,9000 c,500000 h,40000 g)
+	export SIM_EVENT_NS=0 SIM_CALL_NS=cuMemAlloc_v2=70000,cuMemFree_v2=90000,cuCtxSynchronize=7000
+	options='--graph node' timeline "${commands[@]}"
+	use >matched
+	timer= timeline "${commands[@]}"
+	use | diff matched -
+	[ "$(jq '[.use[].causes[] | select(.cause == "unresolved")] | length' session.json)" -eq 0 ]
 }
 
 @test "programs of random commands are as a second account of the device's time has them" {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of devices, from operations and calls to the profile. */
+#include "preload/base/pauses.h"
 #include "preload/launch/window.h"
 #include "preload/timeline/timeline.h"
 #include "tests/unit/made_run.h"
@@ -173,6 +174,84 @@ TEST(gaps_are_split_only_up_to_what_is_settled)
 	assert_int_equal(idle(5, IDLE_LATENCY), 45);
 	timeline_settle(90 * US);
 	assert_int_equal(idle(5, IDLE_LATENCY), 45);
+}
+
+/* An operation whose call is not matched, but found by its time. */
+static void unmatched(uint32_t device, uint64_t begin, uint64_t end, uint32_t launch)
+{
+	operation(device, begin, end, launch, CALL_BY_TIME);
+}
+
+TEST(without_a_match_the_call_that_ended_a_gap_is_found_by_its_time)
+{
+	call(2000000, 2000002);
+	unmatched(7, 2000004, 2000010, 51);
+	/* Its code, and the first of two calls in the gap. */
+	call(2000040, 2000042);
+	call(2000043, 2000045);
+	unmatched(7, 2000044, 2000050, 52);
+	unmatched(7, 2000053, 2000060, 52);
+	unmatched(7, 2000060, 2000070, 53);
+	/* A call that is not work ends no gap. */
+	last = host_calls_add(&(struct host_call){
+		.begin = 2000075 * US, .end = 2000085 * US, .previous = last, .thread = 7});
+	call(2000090, 2000092);
+	unmatched(7, 2000094, 2000100, 54);
+	/* Queued long before. */
+	call(2000095, 2000097);
+	unmatched(7, 2000120, 2000130, 55);
+	timeline_settle(UINT64_MAX);
+	assert_int_equal(idle(7, IDLE_UNRESOLVED), 0);
+	assert_int_equal(idle(7, IDLE_PROGRAM), 30 + 5 + 5);
+	assert_int_equal(idle(7, IDLE_CALL), 10);
+	assert_int_equal(idle(7, IDLE_LATENCY), 4 + 4);
+	assert_int_equal(idle(7, IDLE_GRAPH), 3);
+	assert_int_equal(idle(7, IDLE_DEPENDENCY), 20);
+}
+
+TEST(no_call_is_found_by_time_for_a_gap_in_which_the_recording_was_off)
+{
+	call(3000000, 3000002);
+	unmatched(8, 3000004, 3000010, 0);
+	pauses_note(true, 3000050 * US);
+	call(3000060, 3000062);
+	pauses_note(false, 3000080 * US);
+	call(3000090, 3000092);
+	unmatched(8, 3000094, 3000100, 0);
+	call(3000120, 3000122);
+	unmatched(8, 3000124, 3000130, 0);
+	pauses_note(true, 3000150 * US);
+	/* A copy: these are recorded all the time. */
+	call(3000160, 3000162);
+	unmatched(8, 3000164, 3000170, 0);
+	timeline_settle(UINT64_MAX);
+	pauses_note(false, 3000180 * US);
+	assert_int_equal(idle(8, IDLE_UNRESOLVED), 84 + 34);
+	assert_int_equal(idle(8, IDLE_PROGRAM), 20);
+	assert_int_equal(idle(8, IDLE_LATENCY), 4);
+}
+
+TEST(no_call_is_found_by_time_before_the_pauses_that_are_remembered)
+{
+	unmatched(9, 4000000, 4000010, 0);
+	call(4000020, 4000022);
+	unmatched(9, 4000024, 4000030, 0);
+	for (unsigned i = 0; i < 300; i++) {
+		pauses_note(true, (4000100 + 10 * i) * US);
+		pauses_note(false, (4000105 + 10 * i) * US);
+	}
+	timeline_settle(UINT64_MAX);
+	assert_int_equal(idle(9, IDLE_UNRESOLVED), 14);
+}
+
+TEST(no_call_is_found_by_time_where_several_devices_work)
+{
+	unmatched(10, 9000000, 9000010, 0);
+	unmatched(11, 9000000, 9000010, 0);
+	call(9000020, 9000022);
+	unmatched(10, 9000024, 9000030, 0);
+	timeline_settle(UINT64_MAX);
+	assert_int_equal(idle(10, IDLE_UNRESOLVED), 14);
 }
 
 /* Each with a gap behind it, and nothing is final before it has to be. */
