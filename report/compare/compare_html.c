@@ -197,6 +197,20 @@ static void write_devices(struct html *html, const struct comparison *comparison
 	fputs("</section>\n", html->file);
 }
 
+/* What the page leaves open, and what answers it. */
+static void write_open(struct html *html, const struct comparison *comparison)
+{
+	fputs("<p class=\"remark\">Why and when: findings are on the page of a ktime profile: "
+	      "<code>ktime "
+	      "show --html b.html FILE</code></p>\n",
+	      html->file);
+	if (comparison_is_of_single_runs(comparison))
+		fputs("<p class=\"remark\">Next: several runs a side: <code>ktime bench -n 5 -- A "
+		      "-- "
+		      "B</code></p>\n",
+		      html->file);
+}
+
 static int write_page(FILE *file, void *argument)
 {
 	const struct comparison *comparison = argument;
@@ -232,6 +246,7 @@ static int write_page(FILE *file, void *argument)
 		comparison_print_lines(comparison, "", lines.file);
 	if (!error)
 		error = html_lines_end(&html, &lines, "ul");
+	write_open(&html, comparison);
 	fputs("</section>\n", file);
 	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);
 	write_devices(&html, comparison);

@@ -176,7 +176,7 @@ static void write_job(struct page *page, const struct job *job)
 	if (busy.count) {
 		span_text(value, sizeof(value), &busy);
 		write_fact(&page->html, "GPU busy", "value", value,
-			   "of the time of a process’s GPUs");
+			   "of the time of the GPUs, in each process");
 	}
 	if (first && mean > 0) {
 		snprintf(value, sizeof(value), first->rank.rank >= 0 ? "rank %d" : "process %d",
@@ -194,6 +194,47 @@ static void write_job(struct page *page, const struct job *job)
 	}
 }
 
+/* By what part the time that each process's devices were busy may differ to be the same. Chosen. */
+#define SAME_BUSY 0.01
+
+/* Whether the devices of all processes were busy equally long: what is uneven ran beside other work
+ * then. In a collective a device is busy while it waits for the others, and so this says nothing.
+ */
+static bool is_busy_equally(const struct job *job)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (size_t i = 0; i < job->count; i++) {
+		uint64_t busy = job->processes[i]->busy;
+
+		if (job->processes[i]->collectives)
+			return false;
+		least = busy < least ? busy : least;
+		most = busy > most ? busy : most;
+	}
+	return most && (double)(most - least) <= SAME_BUSY * (double)most;
+}
+
+static void write_uneven(const struct page *page, const struct job *job, const char *name,
+			 const struct job_row *row, FILE *file)
+{
+	const struct job_process *process = session_process_at(page->session, row->slowest);
+	bool equally = is_busy_equally(job);
+
+	fprintf(file,
+		equally ? "“%s” is uneven, %.2f times the mean on "
+			: "The work is uneven: “%s” takes %.2f times the mean on ",
+		name, job_imbalance(row));
+	fprintf(file, process->rank.rank >= 0 ? "rank %d" : "process %d",
+		process->rank.rank >= 0 ? process->rank.rank : process->pid);
+	if ((row->known & MINIMUM_KNOWN) && row->minimum)
+		fprintf(file, ", %.2f times the least",
+			(double)row->maximum / (double)row->minimum);
+	fputs(equally ? ", but cost no time: the GPUs of all processes were busy equally long.\n"
+		      : ".\n",
+	      file);
+}
+
 /* The row of which one process has most more than the mean, and whether that is worth a sentence:
  * 1 % of the GPU time of one process. */
 static int write_job_verdict(struct page *page, const struct job *job)
@@ -201,7 +242,6 @@ static int write_job_verdict(struct page *page, const struct job *job)
 	struct job_rows rows;
 	struct html_lines lines;
 	const struct job_row *uneven = NULL;
-	const struct job_process *process;
 	double most = 0, whole = 0;
 	int error = job_rows_init(&rows, job, page->options, false);
 
@@ -219,16 +259,8 @@ static int write_job_verdict(struct page *page, const struct job *job)
 		}
 	}
 	if (html_lines_begin(&lines) && uneven && most > LEAST_UNEVEN * whole) {
-		process = session_process_at(page->session, uneven->slowest);
-		fprintf(lines.file, "The work is uneven: “%s” takes %.2f times the mean on ",
-			filter_name(&rows.filter, uneven->kind, uneven->name),
-			job_imbalance(uneven));
-		fprintf(lines.file,
-			process->rank.rank >= 0 ? "rank %d; a page of its profile "
-						  "alone has its findings.\n"
-						: "process %d; a page of its profile "
-						  "alone has its findings.\n",
-			process->rank.rank >= 0 ? process->rank.rank : process->pid);
+		write_uneven(page, job, filter_name(&rows.filter, uneven->kind, uneven->name),
+			     uneven, lines.file);
 	} else if (lines.file && rows.count) {
 		fputs("No row is uneven over the processes by 1 % of their GPU time.\n",
 		      lines.file);
@@ -241,6 +273,46 @@ static int write_job_verdict(struct page *page, const struct job *job)
  */
 #define WORTH_PERCENT 5
 
+/* From which part of the run on, in percent, the GPU's own time is what a run takes. Chosen. */
+#define MOSTLY_GPU    80
+/* The most rows that are named as where to begin, and the part of the GPU's time with which they
+ * are enough, in percent. Chosen. */
+#define BEGIN_ROWS    3
+#define BEGIN_PERCENT 50
+
+/* Where to begin if nobody knows when the GPU was idle: the rows with most time, and what the GPU's
+ * time is beside the run's if it ran on one device. */
+static void write_begin(const struct page *page, FILE *file)
+{
+	const struct session_header *header = session_header(page->session);
+	const struct table *table = &page->tables[TABLE_GPU];
+	uint64_t wall = header->counters[COUNTER_wall_ns];
+	const struct table_row *longest = longest_row(table);
+	double share = time_percent(table->total, wall), sum = 0;
+	bool one = devices_used(page->session) <= 1 && !header->counters[COUNTER_windows];
+	size_t count = 0;
+
+	if (!longest || !table->total)
+		return;
+	/* The rows can be in another order. */
+	while (table->rows == longest && count < table->count && count < BEGIN_ROWS &&
+	       sum < BEGIN_PERCENT)
+		sum += table_percent(table, &table->rows[count++]);
+	fputs("Most of the GPU’s time is in ", file);
+	if (!count)
+		fprintf(file, "%s: %.1f %%.", longest->name, table_percent(table, longest));
+	for (size_t i = 0; i < count; i++)
+		fprintf(file, "%s%s", i ? i + 1 < count ? ", " : " and " : "", table->rows[i].name);
+	if (count)
+		fprintf(file, ": %.1f %%.", sum);
+	if (one && wall && share >= 1 && share <= 100)
+		fprintf(file, " GPU time is about %.0f %% of the run%s", share,
+			share >= MOSTLY_GPU ? ": unless operations overlap, the GPU is at work "
+					      "nearly all the time, so make these faster."
+					    : ".");
+	fputc('\n', file);
+}
+
 /* What stands where no rule found anything. */
 static void write_no_finding(struct page *page, FILE *file)
 {
@@ -251,10 +323,9 @@ static void write_no_finding(struct page *page, FILE *file)
 	double share = time_percent(largest.sum.total, largest.whole);
 
 	if (unknown) {
-		fprintf(file,
-			"No findings: busy and idle time are not known, as %s. What tells them: "
-			"%s.\n",
+		fprintf(file, "Why the GPU was idle is not known, as %s. To know it: %s.\n",
 			unknown, exact_times_by(page->session));
+		write_begin(page, file);
 		return;
 	}
 	if (!row)
@@ -285,6 +356,12 @@ static int write_findings(struct page *page)
 	return html_lines_end(&page->html, &lines, count ? "ol" : "ul");
 }
 
+/* A question that the page leaves open, and the command that answers it. */
+static void write_open(struct page *page, const char *what, const char *command)
+{
+	fprintf(page->html.file, "<p class=\"remark\">%s: <code>%s</code></p>\n", what, command);
+}
+
 int summary_section(struct page *page)
 {
 	bool merged = session_header(page->session)->processes;
@@ -307,7 +384,13 @@ int summary_section(struct page *page)
 	}
 	write_longest_row(page);
 	fputs("</dl>\n", page->html.file);
-	if (merged)
+	if (!session_next_trace(page->session, NULL))
+		write_open(page, "When: needs a trace",
+			   "ktime --keep-trace all -o run.ktime ./app");
+	if (merged) {
+		write_open(page, "A rank’s page has its findings",
+			   "ktime show --html rank1.html FILE");
 		job_free(&job);
+	}
 	return error;
 }

@@ -234,10 +234,6 @@ int use_section(struct page *page)
 		      "not known, records are missing, or the clocks of GPU and host cannot be "
 		      "compared.</p>\n",
 		      page->html.file);
-	if (any && !error && !session_next_trace(session, NULL))
-		fputs("<p class=\"remark\">When each operation ran: needs a trace "
-		      "(<code>--keep-trace</code>).</p>\n",
-		      page->html.file);
 	/* The summary says why it is not known, in place of findings. */
 	if (any || error || (page->options->findings && idle_unknown(session)))
 		return error;

@@ -78,6 +78,9 @@ bool use_is_incomplete(const struct session_header *header, const struct device_
 	       header->counters[COUNTER_cupti_unread];
 }
 
+/* From which factor on that of kernels and copies is not worth a word. Chosen. */
+#define RATIO_MOST 10
+
 void busy_write(const struct session *session, int device, const char *prefix, FILE *file)
 {
 	const struct session_header *header = session_header(session);
@@ -96,11 +99,12 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 	if (use->copies)
 		fprintf(file, "copies %.1f %%", time_percent(use->copies, whole));
 	if (use->kernels && use->copies)
-		fprintf(file, ", both at once %.1f %%; ", time_percent(both, whole));
-	if (ratio >= 1)
-		fprintf(file, "kernels take %.*f times as long as copies", ratio < 10, ratio);
-	else if (ratio > 0)
-		fprintf(file, "copies take %.*f times as long as kernels", ratio > 0.1, 1 / ratio);
+		fprintf(file, ", both at once %.1f %%", time_percent(both, whole));
+	if (ratio >= 1 && ratio < RATIO_MOST)
+		fprintf(file, "; kernels take %.*f times as long as copies", ratio < 10, ratio);
+	else if (ratio < 1 && ratio > 1 / RATIO_MOST)
+		fprintf(file, "; copies take %.*f times as long as kernels", ratio > 0.1,
+			1 / ratio);
 	fprintf(file, "); idle %.1f %%", time_percent(idle, whole));
 	/* How busy it was with what is outside the profiling window nobody knows. */
 	if ((double)run > (1 + RUN_LONGER) * (double)whole &&

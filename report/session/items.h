@@ -82,7 +82,7 @@ const struct row *session_row_at(const struct session *session, uint64_t offset)
 	X(MANAGED, "managed", "managed memory")                                                    \
 	X(PINNED, "pinned", "pinned host memory")                                                  \
 	X(REGISTERED, "registered", "registered host memory")                                      \
-	X(TOTAL, "total", "all of a device but managed memory")
+	X(TOTAL, "total", "all on the device, without managed memory")
 
 #define ALLOCATION_ENUM(name, key, text) ALLOCATION_##name,
 enum allocation_kind { ALLOCATION_KINDS(ALLOCATION_ENUM) ALLOCATION_KIND_COUNT };

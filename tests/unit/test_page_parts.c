@@ -83,7 +83,7 @@ TEST(more_processes_than_fit_are_counted)
 TEST(uneven_rows_name_the_slowest)
 {
 	const char *start = (const char *)session_header(session);
-	const struct job_process *slow;
+	struct job_process *slow;
 
 	add_process(0, US, 0, US, US);
 	slow = add_process(1, US, 0, US, US);
@@ -93,6 +93,7 @@ TEST(uneven_rows_name_the_slowest)
 					   .processes = 2,
 					   .total = 400e3,
 					   .minimum = 100 * US,
+					   .known = MINIMUM_KNOWN,
 					   .maximum = 300 * US,
 					   .slowest = (uint64_t)((const char *)slow - start)});
 	session_add_item(session, SEGMENT_JOB_ROWS,
@@ -110,6 +111,14 @@ TEST(uneven_rows_name_the_slowest)
 	    "<td class=\"number\" data-value=\"300000\">300.00us</td>"
 	    "<td class=\"number\" data-value=\"2\">2</td><td>rank 1</td>");
 	has("10.000us</td><td class=\"number\" data-value=\"2\">2</td><td>-</td>");
+	has("“uneven” is uneven, 1.50 times the mean on rank 1, 3.00 times the least, but cost no "
+	    "time: the GPUs of all processes were busy equally long.");
+	/* Who waits in a collective is busy too. */
+	slow->collectives = 1;
+	free(page);
+	page = page_text(session, "");
+	has("The work is uneven: “uneven” takes 1.50 times the mean on rank 1, 3.00 times the "
+	    "least.");
 }
 
 static void add_copy(struct row *row, uint64_t bytes, uint64_t ns)
