@@ -6,6 +6,7 @@ the same run, and over the SQLite databases that nsys exports of other runs of t
 section of tests/gpu/RESULTS.md.
 
   idle.py                 measures
+  idle.py only TITLE      measures programs with this in their title, and writes no section
   idle.py count DATABASE  prints the count of one database
 
 KTIME_CUDA_SAMPLES names a folder with a built simpleStreams of NVIDIA's cuda-samples.
@@ -32,6 +33,7 @@ PROGRAMS = [
     ("a short kernel every 30 us", [os.path.join(profilers.BUILD, "gpu", "idle_launches")]),
     ("PyTorch training, slow data loader",
      [sys.executable, os.path.join(HERE, "python", "training_loader.py")]),
+    ("PyTorch decoder, a graph a token", [sys.executable, os.path.join(HERE, "python", "decoder.py")]),
 ]
 if os.path.exists(SAMPLE):
     PROGRAMS.insert(0, ("simpleStreams of cuda-samples", [SAMPLE, "--sync_method=4"]))
@@ -129,12 +131,15 @@ def count(path):
     places = {correlation: (mine, i) for mine in calls.values()
               for i, call in enumerate(mine) for correlation in call[3]}
     works = {operation[3] for operation in operations}
-    parts, until = collections.Counter(), operations[0][1]
+    parts, until, last = collections.Counter(), operations[0][1], None
     for start, end, _, correlation in operations:
-        if start > until:
+        if start > until and correlation == last:
+            # Nodes of a graph have the correlation id of its launch.
+            parts["graph"] += start - until
+        elif start > until:
             parts.update(split(until, start, *places[correlation], works)
                          if correlation in places else {"unresolved": start - until})
-        until = max(until, end)
+        until, last = max(until, end), correlation
     whole, busy = until - operations[0][0], union(operations)
     both = (union(o for o in operations if o[2]) + union(o for o in operations if not o[2])) - busy
     return Account(whole, busy, both, parts)
@@ -180,7 +185,7 @@ def of_ktime(argv, directory):
 
 def of_nsys(argv, directory):
     report = os.path.join(directory, "nsys")
-    process.run(*nsys.under_nsys(argv, report, ["--export=sqlite"]), 180)
+    process.run(*nsys.under_nsys(argv, report, ["--export=sqlite", "--cuda-graph-trace=node"]), 180)
     return count(report + ".sqlite")
 
 
@@ -238,7 +243,10 @@ def main(arguments):
         print("idle.py: no nsys", file=sys.stderr)
         return 77
     rows, said, wrong = [], [], []
+    chosen = arguments[1] if arguments[:1] == ["only"] else ""
     for title, argv in PROGRAMS:
+        if chosen not in title:
+            continue
         more, lines, beyond = compare(title, argv)
         rows += more
         said += [f"{title}:", "", *("    " + line for line in lines), ""]
@@ -250,7 +258,8 @@ def main(arguments):
               "driver's calls that the runtime makes. "
               f"Bars: busy and overlap {TIME_BAR:g} %, causes {CAUSE_BAR:g} points.", "", *said]
     lines += ["All within the bars." if not wrong else "Beyond the bars: " + "; ".join(wrong) + "."]
-    results.write_section("idle", "Busy and idle", "idle.py", lines)
+    if not chosen:
+        results.write_section("idle", "Busy and idle", "idle.py", lines)
     print("\n".join(lines))
     return 1 if wrong else 0
 
