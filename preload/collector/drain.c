@@ -48,6 +48,8 @@ static struct {
 	/* CLOCK_MONOTONIC in nanoseconds: the last flush, the first calls after it, and the last
 	 * calls. */
 	uint64_t flushed, first_calls, last_calls;
+	/* CLOCK_REALTIME in nanoseconds: when the last flush and the one before it began. */
+	uint64_t last_began, before_began;
 } flushes;
 
 static uint32_t tail_of(const struct thread *thread)
@@ -242,6 +244,8 @@ static uint64_t flush_cupti(bool forced)
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), dropped;
 
 	matcher_trusts_clock = cupti_clock_is_realtime();
+	flushes.before_began = flushes.last_began;
+	flushes.last_began = clock_ns(CLOCK_REALTIME);
 	cupti_flush(forced);
 	dropped = cupti_dropped();
 	flushes.flushed = clock_ns(CLOCK_MONOTONIC);
@@ -304,7 +308,8 @@ static uint64_t earlier(uint64_t one, uint64_t other)
 /*
  * The records of operations that started before a certain time have all arrived: every call that
  * began earlier has its record, and the nodes of every graph launch. A call in progress may have
- * started its operation already.
+ * started its operation already. Where calls are not matched with records, those have come that
+ * ended before the last flush: taken to be of all that started before the flush before it.
  */
 static void settle_timeline(void)
 {
@@ -322,6 +327,8 @@ static void settle_timeline(void)
 	drain_rings();
 	began = clock_realtime_at(&run.scale, began);
 	oldest = earlier(earlier(began, matcher_oldest()), graph_launches_open_since(began));
+	if (!plan_matches())
+		oldest = earlier(oldest, flushes.before_began);
 	timeline_settle(oldest > CLOCK_FIT_NS ? oldest - CLOCK_FIT_NS : 0);
 }
 

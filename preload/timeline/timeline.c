@@ -337,15 +337,25 @@ static void note_context(struct device *device, uint32_t context)
 	}
 }
 
-/* A record that never comes must not keep gaps until the calls before them are forgotten: those
- * are settled whose call is among the older half of the calls that are remembered. */
+/* Whether an operation's call is among the older half of the calls that are remembered. */
+static bool is_call_old(const struct interval *interval)
+{
+	uint32_t call = interval->first.call;
+	const struct host_call *half;
+
+	if (call != CALL_BY_TIME)
+		return call && count - call > HOST_CALLS_KEPT / 2;
+	half = count > HOST_CALLS_KEPT / 2 ? host_calls_get(count - HOST_CALLS_KEPT / 2) : NULL;
+	return half && interval->start < half->begin;
+}
+
+/* A record that never comes must not keep gaps until the calls before them are forgotten. */
 static void settle_before_forgotten(struct interval_set *set)
 {
 	while (interval_set_kept(set) > 1) {
 		const struct interval *next = &set->intervals[set->begin + 1];
-		uint32_t call = next->first.call;
 
-		if (!call || call == CALL_BY_TIME || count - call <= HOST_CALLS_KEPT / 2)
+		if (!is_call_old(next))
 			return;
 		interval_set_settle(set, next->start);
 	}

@@ -134,6 +134,11 @@ launch latency 2 8000 4000' use
 	[ "$(jq '[.use[].causes[] | select(.cause == "unresolved")] | length' session.json)" -eq 0 ]
 }
 
+@test "once the program makes graphs a record that comes behind later ones counts all the same" {
+	timer= SIM_EVENT_NS=0 timeline g s 1/k,10000,1 ! @,2000000 k,10000 h,50000 k,10000 s ! 1/k,20000,1 1/S,1 ! h,30000 k,10000
+	[ "$(jq -c '.use[0] | [.busy, .late]' session.json)" = '[90000,0]' ]
+}
+
 @test "programs of random commands are as a second account of the device's time has them" {
 	for seed in 1 2 3 4 5 6 7 110 162; do
 		as_the_model_says $seed

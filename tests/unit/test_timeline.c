@@ -244,6 +244,20 @@ TEST(no_call_is_found_by_time_before_the_pauses_that_are_remembered)
 	assert_int_equal(idle(9, IDLE_UNRESOLVED), 14);
 }
 
+TEST(a_gap_is_resolved_before_the_calls_of_its_time_are_forgotten)
+{
+	unmatched(12, 5000000, 5000010, 0);
+	call(5000020, 5000022);
+	unmatched(12, 5000024, 5000030, 0);
+	timeline_settle(0);
+	assert_int_equal(idle(12, IDLE_PROGRAM), 0);
+	for (uint64_t i = 0; i < 20000; i++)
+		call(5000030 + i, 5000031 + i);
+	timeline_settle(0);
+	assert_int_equal(idle(12, IDLE_PROGRAM), 10);
+	assert_int_equal(idle(12, IDLE_LATENCY), 4);
+}
+
 TEST(no_call_is_found_by_time_where_several_devices_work)
 {
 	unmatched(10, 9000000, 9000010, 0);
