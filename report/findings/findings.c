@@ -158,6 +158,69 @@ static void fill_of_device(struct found figures[FINDING_COUNT], const struct ses
 	figures[FINDING_LOW_USE] = (struct found){0, low_use(use, &found)};
 }
 
+/* Where idle time is that findings name. */
+static const char *const idle_parts[FINDING_COUNT] = {
+	[FINDING_WAITING] = "after synchronizing calls",
+	[FINDING_GAP] = "in the longest gap",
+	[FINDING_LAUNCH_BOUND] = "between short kernels",
+	[FINDING_MEMORY] = "in calls that allocate or free memory",
+	[FINDING_LOADING] = "in loading code",
+};
+
+/* Of all idle time says how much the largest other finding has: their times are no sum. */
+static void name_part(struct finding found[FINDING_COUNT])
+{
+	struct finding *all = &found[FINDING_LOW_USE];
+
+	for (unsigned i = 0; i < FINDING_COUNT; i++)
+		if (idle_parts[i] && found[i].device == all->device &&
+		    found[i].time > all->part_time && found[i].time <= all->time) {
+			all->part = idle_parts[i];
+			all->part_time = found[i].time;
+		}
+}
+
+static bool is_python(const struct session *session)
+{
+	const char *command = session_string(session, session_header(session)->command);
+	size_t length = strcspn(command, " ");
+	const char *name = memrchr(command, '/', length);
+
+	return !strncmp(name ? name + 1 : command, "python", 6);
+}
+
+/* Short gaps are what fewer launches fill: they are worth advice from this part of the idle time
+ * on. Chosen. */
+#define SHORT_GAPS_PART 0.1
+
+static bool has_short_gaps(const struct session *session, const struct finding *finding)
+{
+	const struct idle_row *cause;
+	uint64_t sum = 0;
+
+	session_for_each_idle (session, cause)
+		if (cause->device == finding->device &&
+		    (cause->cause == IDLE_LATENCY || cause->cause == IDLE_SHORT))
+			sum += cause->total;
+	return (double)sum >= SHORT_GAPS_PART * (double)finding->time;
+}
+
+/* What a program in Python is told instead. */
+static const char *const python_advice[FINDING_COUNT] = {
+	[FINDING_LAUNCH_BOUND] = "a CUDA graph (PyTorch: torch.compile, mode=reduce-overhead), or "
+				 "fewer and larger kernels",
+	[FINDING_LOW_USE] = "larger batches, or fewer launches: CUDA graphs (PyTorch: "
+			    "torch.compile, mode=reduce-overhead), fewer and larger kernels",
+};
+
+static const char *advice_of(const struct session *session, const struct finding *finding)
+{
+	if (finding->kind == FINDING_LOW_USE && !has_short_gaps(session, finding))
+		return "larger batches, or less waiting: --idle says for what";
+	return python_advice[finding->kind] && is_python(session) ? python_advice[finding->kind]
+								  : finding->advice;
+}
+
 static uint64_t time_of_devices(const struct session *session)
 {
 	uint64_t sum = 0;
@@ -214,9 +277,12 @@ unsigned findings_of(const struct session *session, uint64_t devices,
 		fill_of_device(figures, session, device);
 		apply_rules(findings, figures, device, use_time(use));
 	}
+	name_part(findings);
 	for (unsigned i = 0; i < FINDING_COUNT; i++)
-		if (findings[i].time)
+		if (findings[i].time) {
+			findings[i].advice = advice_of(session, &findings[i]);
 			findings[count++] = findings[i];
+		}
 	qsort(findings, count, sizeof(*findings), compare);
 	return count;
 }

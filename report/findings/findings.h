@@ -28,8 +28,7 @@
 	X(GAP, "long gap", 5, "the longest time that the GPU waited for the program",              \
 	  "--idle says between which operations")                                                  \
 	X(LAUNCH_BOUND, "launch-bound", 10, "kernels under 5 us, launch-bound: the GPU idle",      \
-	  "a CUDA graph (PyTorch: torch.compile, mode=reduce-overhead), or fewer and larger "      \
-	  "kernels")                                                                               \
+	  "a CUDA graph, or fewer and larger kernels")                                             \
 	X(MEMORY, "allocation", 1, "calls that allocate or free memory, the GPU idle meanwhile",   \
 	  "a memory pool (cudaMallocAsync), or buffers that are kept")                             \
 	X(OVERLAP, "no overlap", 10, "copies and kernels that never ran at once",                  \
@@ -37,8 +36,7 @@
 	X(LOADING, "loading", 5, "first launches and loading of code, the GPU idle meanwhile",     \
 	  "load it before (CUDA_MODULE_LOADING=EAGER), or keep the process")                       \
 	X(LOW_USE, "low use", 50, "the GPU was idle",                                              \
-	  "larger batches, or where the gaps are short fewer launches: CUDA graphs (PyTorch: "     \
-	  "torch.compile, mode=reduce-overhead), fewer and larger kernels")
+	  "larger batches, or fewer launches: CUDA graphs, fewer and larger kernels")
 
 #define FINDING_ENUM(name, key, least, what, advice) FINDING_##name,
 enum finding_kind { FINDINGS(FINDING_ENUM) FINDING_COUNT };
@@ -47,12 +45,16 @@ enum finding_kind { FINDINGS(FINDING_ENUM) FINDING_COUNT };
 struct finding {
 	enum finding_kind kind;
 	const char *key, *what, *advice;
-	uint64_t count;	  /* 0: not counted */
-	uint64_t time;	  /* nanoseconds */
-	double percent;	  /* of the device's time from its first to its last operation; else of all
-			   * devices'. 0: it is no part of that, as calls of several threads, and
-			   * those before the first operation, can take longer. */
-	int device;	  /* -1: of the whole program */
+	uint64_t count; /* 0: not counted */
+	uint64_t time;	/* nanoseconds */
+	double percent; /* of the device's time from its first to its last operation; else of all
+			 * devices'. 0: it is no part of that, as calls of several threads, and
+			 * those before the first operation, can take longer. */
+	int device;	/* -1: of the whole program */
+	/* How much of the time is that of another finding of the device too, and where: "after
+	 * synchronizing calls". NULL: none. */
+	const char *part;
+	uint64_t part_time;
 	unsigned devices; /* how many the rule finds it on */
 };
 

@@ -340,6 +340,21 @@ static void write_no_finding(struct page *page, FILE *file)
 	fputs(".\n", file);
 }
 
+/* As a line by itself, which begins with a capital. */
+static void write_finding(const struct finding *finding, bool several, FILE *file)
+{
+	char text[512] = "";
+	FILE *line = fmemopen(text, sizeof(text), "w");
+
+	if (!line)
+		return;
+	finding_write(finding, several, line);
+	fclose(line);
+	if (*text >= 'a' && *text <= 'z')
+		*text -= 'a' - 'A';
+	fprintf(file, "%s\n", text);
+}
+
 static int write_findings(struct page *page)
 {
 	struct finding findings[FINDING_COUNT];
@@ -347,10 +362,8 @@ static int write_findings(struct page *page)
 	unsigned count = findings_of(page->session, page->options->devices, findings);
 
 	html_lines_begin(&lines);
-	for (unsigned i = 0; i < count && lines.file; i++) {
-		finding_write(&findings[i], devices_used(page->session) > 1, lines.file);
-		fputc('\n', lines.file);
-	}
+	for (unsigned i = 0; i < count && lines.file; i++)
+		write_finding(&findings[i], devices_used(page->session) > 1, lines.file);
 	if (lines.file && !count)
 		write_no_finding(page, lines.file);
 	return html_lines_end(&page->html, &lines, count ? "ol" : "ul");

@@ -194,6 +194,9 @@ void finding_write(const struct finding *finding, bool several, FILE *file)
 	fprintf(file, "%s, %s", finding->what, number_about(time, (double)finding->time, 3));
 	if (finding->percent > 0)
 		fprintf(file, " (%.1f %%)", finding->percent);
+	if (finding->part)
+		fprintf(file, ", of these %s %s", number_about(time, (double)finding->part_time, 3),
+			finding->part);
 	if (finding->devices > 1)
 		fprintf(file, ", and on %u other GPU%s", finding->devices - 1,
 			finding->devices > 2 ? "s" : "");

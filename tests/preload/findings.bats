@@ -124,7 +124,7 @@ times()
 @test "a GPU that is idle most of the time is found, and one that is not not" {
 	findings k,100000 h,5000000 k,100000 >out
 	grep -qx 'low use - 4902000' out
-	grep -q 'Finding: the GPU was idle, 4.90 ms (96.1 %): larger batches, or where the gaps are short fewer launches: CUDA graphs (PyTorch: torch.compile, mode=reduce-overhead), fewer and larger kernels.$' report
+	grep -q 'Finding: the GPU was idle, 4.90 ms (96.1 %): larger batches, or less waiting: --idle says for what.$' report
 	findings k,9000000 h,10000000 k,9000000 >out
 	! grep -q '^low use' out || false
 }

@@ -196,6 +196,30 @@ TEST(loading_and_pauses_are_no_low_use)
 	assert_null(found(FINDING_LOW_USE));
 }
 
+TEST(low_use_names_what_other_findings_have_of_it_and_advises_what_fits)
+{
+	const struct finding *low;
+
+	header->uses[0] = (struct device_use){.first = 0, .last = 1000 * MS, .busy = 100 * MS};
+	header->totals.waiting_calls = 3;
+	idle(IDLE_AFTER_WAIT, NULL, 820 * MS);
+	idle(IDLE_LATENCY, NULL, 80 * MS);
+	low = found(FINDING_LOW_USE);
+	assert_non_null(low);
+	assert_string_equal(low->part, "after synchronizing calls");
+	assert_int_equal(low->part_time, 820 * MS);
+	/* Fewer launches would save a twelfth of it. */
+	assert_null(strstr(low->advice, "CUDA graphs"));
+	idle(IDLE_SHORT, NULL, 10 * MS);
+	low = found(FINDING_LOW_USE);
+	assert_non_null(strstr(low->advice, "CUDA graphs"));
+	assert_null(strstr(low->advice, "torch.compile"));
+	header->command = session_intern(session, "/usr/bin/python3 train.py");
+	assert_non_null(strstr(found(FINDING_LOW_USE)->advice, "torch.compile"));
+	header->command = session_intern(session, "./python/app");
+	assert_null(strstr(found(FINDING_LOW_USE)->advice, "torch.compile"));
+}
+
 TEST(low_use_comes_last_and_others_by_their_time)
 {
 	header->uses[0].excluded = 200 * MS;
