@@ -76,20 +76,42 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	fputs("</tr>\n", html->file);
 }
 
+/* Whether rows of single runs differ by more than what others are called slower for. */
+static bool leaves_open(const struct comparison *comparison, size_t first, size_t last)
+{
+	const struct comparison_row *row;
+
+	for (size_t i = first; i < last && comparison_is_of_single_runs(comparison); i++) {
+		row = &comparison->rows[i];
+		if (row->verdict == VERDICT_CANNOT_TELL &&
+		    change_is_beyond(&row->total, comparison->threshold))
+			return true;
+	}
+	return false;
+}
+
 static void write_table(struct html *html, const struct comparison *comparison, const char *id,
 			const char *title, size_t first, size_t last)
 {
 	struct sheet sheet = comparison_sheet(comparison, SHEET_HTML);
+	char caption[512];
 	size_t i;
 
 	if (first == last)
 		return;
+	snprintf(
+		caption, sizeof(caption),
+		"Those whose time differs most come first; ratio: Time B / Time A; bars to the "
+		"right: B takes longer, full at twice the time, with the 95 %% interval%s",
+		leaves_open(comparison, first, last)
+			? ". Cannot tell, though beyond the threshold: of one run a row is judged "
+			  "by how much its calls differ, and here they are too few or too different"
+			: "");
 	fprintf(html->file, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", id, id);
 	fprintf(html->file, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
 	html_table_begin(
 		html, id[0] == 'g' ? "gpu-table" : "api-table", "comparison sortable filterable",
-		"Those whose time differs most come first; ratio: Time B / Time A; bars to the "
-		"right: B takes longer, full at twice the time, with the 95 % interval",
+		caption,
 		"Name|Verdict|#Ratio|-B beside A|-#95 %|#Calls A|#Calls B|#Time A|#Time B|#Avg "
 		"A|#Avg B");
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)

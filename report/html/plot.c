@@ -55,8 +55,8 @@ static unsigned axis_lines(const struct axis *axis, double values[LINES_MOST])
 	step = unit * round_step((axis->high - axis->low) / unit / LINES);
 	if (axis->whole && (step < 1 || axis->high - axis->low < LINES_MOST))
 		step = 1;
-	for (value = ceil(axis->low / step) * step; value <= axis->high && count < LINES_MOST;
-	     value += step)
+	for (value = ceil((axis->low + axis->margin) / step) * step;
+	     value <= axis->high && count < LINES_MOST; value += step)
 		values[count++] = value;
 	return count;
 }

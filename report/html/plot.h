@@ -14,6 +14,7 @@ struct axis {
 	bool log;	  /* lines at powers of ten */
 	bool bytes;	  /* lines at round numbers of KB, MB, … */
 	bool whole;	  /* lines at whole numbers alone */
+	double margin;	  /* from `low` on: no lines, and room for the texts of the other axis */
 	unsigned pixels;  /* of a y axis: its length, as PLOT_HEIGHT */
 	/* A value as it is written at its line. */
 	const char *(*text)(char text[NUMBER_SIZE], double value);

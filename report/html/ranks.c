@@ -16,6 +16,7 @@
 /* The picture's width. Chosen: two ranks are no walls. */
 #define RANK_REM    4
 #define LEAST_REM   24
+#define TEXTS_REM   3.5
 
 /* What makes up a bar, from below. */
 enum part { PART_OWN, PART_COLLECTIVES, PART_WAITING, PARTS };
@@ -87,6 +88,16 @@ static void join_equal(struct ranks *ranks)
 	ranks->count = ranks->count ? last + 1 : 0;
 }
 
+/* How much room the texts of the other axis take, in ranks: some 56 pixels of a picture as wide as
+ * write_figure() makes it, and at most as a page. */
+static double margin_of(int count)
+{
+	const double least = 0.17 * count, page = 0.055 * count;
+	const double most = TEXTS_REM / (double)RANK_REM;
+
+	return least < most ? least : page > most ? page : most;
+}
+
 static int collect(struct ranks *ranks, const struct job *job)
 {
 	uint64_t most = 0;
@@ -111,11 +122,12 @@ static int collect(struct ranks *ranks, const struct job *job)
 	if (ranks->count) {
 		int first = ranks->ranks[0].number, last = ranks->ranks[ranks->count - 1].number;
 
-		/* With some room for the texts of the other axis. */
-		ranks->x = (struct axis){.low = first - 0.5 -
-						(last - first < 5 ? 0.1 * (last - first) : 0.45),
+		double margin = margin_of(last - first + 1);
+
+		ranks->x = (struct axis){.low = first - 0.5 - margin,
 					 .high = last + 0.5,
 					 .whole = true,
+					 .margin = margin,
 					 .text = plot_number_text};
 		/* Above the bars the slowest is named. */
 		ranks->y = (struct axis){
