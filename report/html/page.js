@@ -85,8 +85,10 @@
 		table.parentElement.before(tools);
 	};
 
-	// A row of a tree with rows below it gets a button that hides and shows them.
+	// A row of a tree with rows below it gets a button that hides and shows them. Of a long tree
+	// two levels are open, so that what follows is near.
 	const makeTree = (table) => {
+		const LONG = 20; // rows
 		const rows = [...table.tBodies[0].rows];
 		const depths = rows.map((row) => Number(row.dataset.depth));
 		const closed = new Set();
@@ -115,6 +117,8 @@
 			button.setAttribute("aria-expanded", "true");
 			button.addEventListener("click", turn);
 			row.cells[0].prepend(button);
+			if (rows.length > LONG && depths[i] > 0 && !table.classList.contains("timeline"))
+				turn();
 		});
 	};
 

@@ -55,6 +55,31 @@ int memory_section(struct page *page)
 	return error;
 }
 
+/* From which part of the GPU's time on what ranges lack is worth a sentence. Chosen. */
+#define LEAST_OUTSIDE 0.1
+
+/* Who sees little time in a range looks for the rest, which often another thread launched. */
+static void write_outside(struct page *page, const struct ranges *ranges)
+{
+	const struct session_header *header = session_header(page->session);
+	uint64_t processes = header->processes ? header->processes : 1, inside = 0, outside;
+	char time[NUMBER_SIZE];
+
+	for (size_t i = 0; i < ranges->tree.count; i++)
+		if (ranges->tree.nodes[i].depth == 0)
+			inside += ranges->tree.nodes[i].all.time;
+	outside = ranges->gpu_time > inside ? ranges->gpu_time - inside : 0;
+	if (header->counters[COUNTER_threads] <= processes || !inside ||
+	    (double)outside < LEAST_OUTSIDE * (double)ranges->gpu_time)
+		return;
+	fprintf(page->html.file,
+		"<p class=\"remark\">%s of GPU time (%.1f %%) were launched outside of ranges. A "
+		"range "
+		"has what its own thread launches, and here several threads launch work: PyTorch’s "
+		"backward, for one, runs on a thread of its own.</p>\n",
+		number_about(time, (double)outside, 3), time_percent(outside, ranges->gpu_time));
+}
+
 int ranges_section(struct page *page)
 {
 	struct ranges ranges;
@@ -77,6 +102,7 @@ int ranges_section(struct page *page)
 			"<p class=\"left-out\">%zu more ranges are not in this page: <code>ktime "
 			"show --top %zu</code> prints them.</p>\n",
 			sheet.rows - sheet.shown, sheet.rows);
+	write_outside(page, &ranges);
 	ranges_free(&ranges);
 	return error;
 }
