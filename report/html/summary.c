@@ -221,18 +221,16 @@ static void write_uneven(const struct page *page, const struct job *job, const c
 	const struct job_process *process = session_process_at(page->session, row->slowest);
 	bool equally = is_busy_equally(job);
 
-	fprintf(file,
-		equally ? "“%s” is uneven, %.2f times the mean on "
-			: "The work is uneven: “%s” takes %.2f times the mean on ",
+	fprintf(file, "The work is uneven%s: “%s” takes %.2f times the mean on ",
+		equally ? ", but costs no time, as the GPUs of all processes were busy equally long"
+			: "",
 		name, job_imbalance(row));
 	fprintf(file, process->rank.rank >= 0 ? "rank %d" : "process %d",
 		process->rank.rank >= 0 ? process->rank.rank : process->pid);
 	if ((row->known & MINIMUM_KNOWN) && row->minimum)
 		fprintf(file, ", %.2f times the least",
 			(double)row->maximum / (double)row->minimum);
-	fputs(equally ? ", but cost no time: the GPUs of all processes were busy equally long.\n"
-		      : ".\n",
-	      file);
+	fputs(".\n", file);
 }
 
 /* The row of which one process has most more than the mean, and whether that is worth a sentence:

@@ -111,8 +111,8 @@ TEST(uneven_rows_name_the_slowest)
 	    "<td class=\"number\" data-value=\"300000\">300.00us</td>"
 	    "<td class=\"number\" data-value=\"2\">2</td><td>rank 1</td>");
 	has("10.000us</td><td class=\"number\" data-value=\"2\">2</td><td>-</td>");
-	has("“uneven” is uneven, 1.50 times the mean on rank 1, 3.00 times the least, but cost no "
-	    "time: the GPUs of all processes were busy equally long.");
+	has("The work is uneven, but costs no time, as the GPUs of all processes were busy equally "
+	    "long: “uneven” takes 1.50 times the mean on rank 1, 3.00 times the least.");
 	/* Who waits in a collective is busy too. */
 	slow->collectives = 1;
 	free(page);
