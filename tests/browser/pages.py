@@ -187,6 +187,7 @@ def unfolding(page, name):
         expect(page.wrong, not page.tab.evaluate(is_open), "Enter does not close a row")
         if scripts and page.tab.evaluate("!!document.querySelector('.icicle')"):
             widening(page)
+            long_tree(page, name)
         yield from page.said()
 
 
@@ -203,6 +204,25 @@ def widening(page):
            any(1 < width < 100 for width in after), f"widened: {after}")
     page.tab.press("Escape", 27)
     expect(page.wrong, page.tab.evaluate(places) == before, "Escape does not show all blocks")
+
+
+def long_tree(page, name):
+    """Of more than 20 ranges, here those of the page several times, two levels are open."""
+    with open(f"{page.folder}/{name}.html", encoding="utf-8") as file:
+        before, table, after = file.read().partition('id="ranges-table"')
+    head, body, rest = after.partition("<tbody>")
+    rows, end, rest = rest.partition("</tbody>")
+    with open(f"{page.folder}/tree.html", "w", encoding="utf-8") as file:
+        file.write("".join((before, table, head, body, rows * 5, end, rest)))
+    page.load("tree")
+    hidden = "[...document.querySelectorAll('#ranges-table tbody tr')].filter((row) => row.hidden).length"
+    deep = "document.querySelectorAll('#ranges-table tbody tr:not([data-depth=\"0\"], [data-depth=\"1\"])').length"
+    count = page.tab.evaluate(deep)
+    expect(page.wrong, page.tab.evaluate(hidden) == count > 0, "a long tree is not closed below its second level")
+    page.tab.click("#ranges-table .toggle[aria-expanded=false]")
+    expect(page.wrong, page.tab.evaluate(hidden) == count - 1, "a level of a long tree does not open")
+    page.load(name)
+    expect(page.wrong, page.tab.evaluate(hidden) == 0, "a short tree is not open")
 
 
 def node_of(page, selector):
