@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/nvtx/names.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include "report/session/memory.h"
 
 /* Twice as many slots as names, so that chains stay short. */
 #define SLOTS	   (2 * NAMES_RANGES)
@@ -45,12 +44,18 @@ static struct tables *tables_if_any(void)
 static struct tables *tables_locked(void)
 {
 	struct tables *tables = tables_if_any();
+	int saved_errno = errno;
 
 	if (tables)
 		return tables;
-	tables = map_unlocked(sizeof(*tables), PROT_READ | PROT_WRITE);
-	if (tables == MAP_FAILED)
+	/* By the program's thread, perhaps in a sandbox: no other system call than for the thread's
+	 * ring of changes. */
+	tables = mmap(NULL, sizeof(*tables), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (tables == MAP_FAILED) {
+		errno = saved_errno;
 		return NULL;
+	}
 	atomic_store_explicit(&known, tables, memory_order_release);
 	return tables;
 }

@@ -24,7 +24,7 @@ struct pack {
 	uint64_t left_out, until;
 };
 
-/* In at most so many compressed bytes. 0 or -ENOMEM; free it with pack_free() whatever it returns.
+/* In at most `most` bytes, compressed. 0 or -ENOMEM; free it with pack_free() whatever it returns.
  */
 int pack_make(struct pack *pack, const struct timeline *timeline, size_t most);
 void pack_write(const struct pack *pack, FILE *file);

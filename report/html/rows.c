@@ -20,7 +20,7 @@
 #define BAR_REM	     1.25
 #define LEAST_REM    17.0
 #define MOST_REM     32.0 /* as the style has it */
-/* From so many empty bars on a gap stands in their place. Chosen: shorter ones show the scale. */
+/* The fewest empty bars that a gap stands in the place of. Chosen: fewer show the scale. */
 #define EMPTY_BARS   4
 
 struct bar {

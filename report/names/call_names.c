@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Of a runtime's ABI the version has at least so many digits: "_v3020". */
+/* The fewest digits of a version of the runtime's ABI: "_v3020". */
 #define ABI_DIGITS 4
 
 struct call_names {
@@ -37,7 +37,7 @@ const char *call_name_of(bool driver, unsigned number)
 	return number < names.count ? names.names[number] : NULL;
 }
 
-/* The length of "_v7000" at the end of a text, 0 where it has no version of so many digits. */
+/* The length of "_v7000" at the end of a text, 0 where it has no version of that length. */
 static size_t version_length(const char *text, size_t length, size_t fewest_digits)
 {
 	size_t digits = 0;

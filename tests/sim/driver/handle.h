@@ -23,7 +23,7 @@ struct handle {
 	bool alive;
 };
 
-/* For so many MiB of objects; address space, not memory. */
+/* `mib`: of address space, not memory. */
 #define HANDLE_POOL_OF(type, mib)                                                                  \
 	{                                                                                          \
 		.size = sizeof(type), .bytes = (size_t)(mib) << 20                                 \
