@@ -55,7 +55,10 @@ end()
 	kill -TERM $process
 	end
 	[ "$status" -eq 143 ]
-	[ "$(gpu_rows report | awk '{ print $2, $6 }')" = "100 first" ]
+	# Where such threads hold all processors, the collector may not have run within the 0.3 s that the
+	# end waits for it: what it has not taken is counted.
+	[ "$(gpu_rows report | awk '{ print $2, $6 }')" = "100 first" ] ||
+		grep "program ended: 100 operations are missing above" report
 }
 
 @test "ktime's threads have nothing of the thread that starts them" {
