@@ -135,8 +135,13 @@ unsigned energy_reader_start(size_t count, bool missing)
 	/* In a child that goes on with the program, nothing of its parent's holds. */
 	atomic_store(&reader.end, 0);
 	atomic_store(&reader.state, READER_NONE);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		reader.devices[i] = (struct device){0};
+		if (!missing)
+			reader.devices[i].meter.curve =
+				session_add_item(run.session, SEGMENT_ENERGY,
+						 &(struct energy_curve){.device = (int32_t)i});
+	}
 	set_states(missing ? ENERGY_NO_LIBRARY : ENERGY_NO_ANSWER, 0);
 	if (missing)
 		return 0;

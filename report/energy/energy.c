@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/energy/energy.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "report/session/layout.h"
 
 /* Holds all reasons. */
@@ -16,6 +19,60 @@ const char *const clock_reason_texts[CLOCK_REASON_COUNT] = {CLOCK_REASONS(REASON
 #define REASON_KEY(name, bit, key, text) key,
 const char *const clock_reason_keys[CLOCK_REASON_COUNT] = {CLOCK_REASONS(REASON_KEY)};
 
+/* How long a step is at first. Chosen: NVML is read as often. */
+#define STEP_NS 100000000u
+
+static void double_steps(struct energy_curve *curve)
+{
+	for (unsigned i = 0; i < ENERGY_STEPS; i++) {
+		struct energy_step whole = {0};
+
+		for (unsigned j = 2 * i; j < 2 * i + 2 && j < ENERGY_STEPS; j++) {
+			whole.joules += curve->steps[j].joules;
+			whole.covered += curve->steps[j].covered;
+			whole.sm_mhz += curve->steps[j].sm_mhz;
+			whole.samples += curve->steps[j].samples;
+		}
+		curve->steps[i] = whole;
+	}
+	curve->length *= 2;
+}
+
+/* The step of a time; the last one if it is the end of all. */
+static struct energy_step *step_at(struct energy_curve *curve, uint64_t time)
+{
+	uint64_t after = time > curve->begin ? time - curve->begin : 0;
+
+	while (after > ENERGY_STEPS * curve->length)
+		double_steps(curve);
+	after /= curve->length;
+	return &curve->steps[after < ENERGY_STEPS ? after : ENERGY_STEPS - 1];
+}
+
+static void begin_steps(struct energy_curve *curve, uint64_t time)
+{
+	memset(curve->steps, 0, sizeof(curve->steps));
+	curve->begin = time;
+	curve->length = STEP_NS;
+}
+
+/* Energy that was used evenly from one time to another. */
+static void add_to_steps(struct energy_curve *curve, uint64_t from, uint64_t to, double joules)
+{
+	const uint64_t all = to - from;
+
+	step_at(curve, to);
+	while (from < to) {
+		struct energy_step *step = step_at(curve, from);
+		uint64_t end = curve->begin + ((uint64_t)(step - curve->steps) + 1) * curve->length;
+		uint64_t part = (end < to ? end : to) - from;
+
+		step->joules += joules * (double)part / (double)all;
+		step->covered += part;
+		from += part;
+	}
+}
+
 static void remember(struct energy_meter *meter, const struct energy_reading *reading)
 {
 	meter->time = reading->time;
@@ -30,6 +87,8 @@ void energy_begin(struct device_energy *energy, struct energy_meter *meter,
 			 : first->parts & READING_POWER ? ENERGY_FROM_POWER
 							: ENERGY_FROM_NOTHING;
 	remember(meter, first);
+	if (meter->curve)
+		begin_steps(meter->curve, first->time);
 }
 
 static void add_energy(struct device_energy *energy, struct energy_meter *meter,
@@ -51,6 +110,8 @@ static void add_energy(struct device_energy *energy, struct energy_meter *meter,
 	}
 	energy->joules += millijoules / 1000;
 	energy->duration += time;
+	if (meter->curve)
+		add_to_steps(meter->curve, reading->time - time, reading->time, millijoules / 1000);
 	remember(meter, reading);
 }
 
@@ -71,6 +132,12 @@ void energy_add(struct device_energy *energy, struct energy_meter *meter,
 	uint64_t reasons = reading->parts & READING_REASONS ? reading->reasons : 0;
 
 	add_energy(energy, meter, reading);
+	if (meter->curve && reading->parts & READING_SM) {
+		struct energy_step *step = step_at(meter->curve, reading->time);
+
+		step->sm_mhz += reading->sm_mhz;
+		step->samples++;
+	}
 	if (!(reading->parts & (READING_SM | READING_MEMORY | READING_REASONS)))
 		return;
 	energy->samples++;
@@ -102,6 +169,34 @@ void energy_join(struct device_energy *energy, const struct device_energy *other
 		figures_merge(figures_of(SCOPE_CLOCK_RANGE), &energy->memory, &other->memory);
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
 		energy->reasons[i] += other->reasons[i];
+}
+
+const struct energy_curve *energy_curve_of(const struct session *session, int device)
+{
+	const struct energy_curve *curve;
+
+	session_for_each_item(session, SEGMENT_ENERGY,
+			      curve) if (curve->device == device && curve->length) return curve;
+	return NULL;
+}
+
+unsigned energy_curve_steps(const struct energy_curve *curve)
+{
+	unsigned count = ENERGY_STEPS;
+
+	while (count && !curve->steps[count - 1].covered && !curve->steps[count - 1].samples)
+		count--;
+	return count;
+}
+
+double energy_step_watts(const struct energy_step *step)
+{
+	return step->covered ? step->joules * 1e9 / (double)step->covered : NAN;
+}
+
+double energy_step_sm_mhz(const struct energy_step *step)
+{
+	return step->samples ? (double)step->sm_mhz / step->samples : NAN;
 }
 
 bool energy_is_known(const struct device_energy *energy)

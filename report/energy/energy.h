@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "report/options/options.h"
+#include "report/session/items.h"
 #include "report/session/session.h"
 #include "report/sheet/sheet.h"
 
@@ -33,6 +34,7 @@ struct energy_reading {
 struct energy_meter {
 	uint64_t time, millijoules;
 	unsigned milliwatts;
+	struct energy_curve *curve; /* gets what is added too; may be NULL */
 };
 
 /* The first reading of a device: decides where its energy is from, and says nothing of its clocks.
@@ -45,6 +47,13 @@ void energy_begin(struct device_energy *energy, struct energy_meter *meter,
  */
 void energy_add(struct device_energy *energy, struct energy_meter *meter,
 		const struct energy_reading *reading);
+/* A device's energy over time; NULL if there is none, as in a profile of several processes. */
+const struct energy_curve *energy_curve_of(const struct session *session, int device);
+/* How many of its steps have something. */
+unsigned energy_curve_steps(const struct energy_curve *curve);
+/* Mean watts and MHz of a step; NaN: not known. */
+double energy_step_watts(const struct energy_step *step);
+double energy_step_sm_mhz(const struct energy_step *step);
 /* Adds another run's figures of the device. */
 void energy_join(struct device_energy *energy, const struct device_energy *other);
 

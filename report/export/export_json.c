@@ -209,6 +209,29 @@ void json_energy(struct json *json, const char *name, const struct device_energy
 	json_end(json);
 }
 
+static void add_steps(struct json *json, const char *name, const struct energy_curve *curve,
+		      double (*of_step)(const struct energy_step *step))
+{
+	json_array(json, name);
+	for (unsigned i = 0; i < energy_curve_steps(curve); i++)
+		json_real(json, NULL, of_step(&curve->steps[i]));
+	json_end(json);
+}
+
+static void add_over_time(struct json *json, int ordinal)
+{
+	const struct energy_curve *curve =
+		json->session ? energy_curve_of(json->session, ordinal) : NULL;
+
+	if (!curve)
+		return;
+	json_object(json, "energy_over_time");
+	json_unsigned(json, "step", curve->length);
+	add_steps(json, "watts", curve, energy_step_watts);
+	add_steps(json, "sm_mhz", curve, energy_step_sm_mhz);
+	json_end(json);
+}
+
 void json_device(struct json *json, const struct device_info *info, int ordinal)
 {
 	char text[96];
@@ -241,6 +264,7 @@ void json_device(struct json *json, const struct device_info *info, int ordinal)
 	json_end(json);
 	if (info->energy.state != ENERGY_NOT_ASKED)
 		json_energy(json, "energy", &info->energy);
+	add_over_time(json, ordinal);
 	json_end(json);
 }
 

@@ -73,7 +73,7 @@ static void write_area(struct html *html, const struct held *held, const struct 
 
 	fprintf(html->file,
 		"<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-		"preserveAspectRatio=\"none\"><path class=\"held\" d=\"M0 %d",
+		"preserveAspectRatio=\"none\"><path class=\"area\" d=\"M0 %d",
 		PLOT_HEIGHT, COLUMNS, PLOT_HEIGHT, PLOT_HEIGHT);
 	for (unsigned i = 0, last = PLOT_HEIGHT; i < COLUMNS; i++) {
 		uint64_t most = now;

@@ -32,6 +32,8 @@ int ranks_write(struct html *html, const struct job *job);
 /* The memory that was held over time, a picture for each device of which the trace has it. 0 or
  * -ENOMEM. */
 int held_write(struct page *page);
+/* The power and the clock of each device over time, if they are known. */
+void power_write(struct page *page);
 
 int summary_section(struct page *page);
 int use_section(struct page *page);

@@ -113,11 +113,12 @@ int energy_section(struct page *page)
 	struct sheet sheet;
 
 	energy_sheet(&sheet, &table, page->session, page->options);
-	if (sheet.rows)
-		html_sheet(
-			&page->html, &sheet, "energy-table", "sortable",
-			"Energy of each GPU from the start of CUDA to the end, with all else that "
-			"ran on it; clocks on average, and from the least to the most");
+	if (!sheet.rows)
+		return 0;
+	html_sheet(&page->html, &sheet, "energy-table", "sortable",
+		   "Energy of each GPU from the start of CUDA to the end, with all else that "
+		   "ran on it; clocks on average, and from the least to the most");
+	power_write(page);
 	return 0;
 }
 

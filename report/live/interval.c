@@ -188,6 +188,7 @@ int interval_subtract(struct session *session, const struct session *earlier)
 {
 	struct session_header *now = session_header(session);
 	const struct session_header *before = session_header(earlier);
+	struct energy_curve *curve = NULL;
 	int error;
 
 	if (now->pid != before->pid || now->start_realtime != before->start_realtime ||
@@ -201,6 +202,9 @@ int interval_subtract(struct session *session, const struct session *earlier)
 	subtract_items(session, earlier, SEGMENT_RANGE_PARTS, SCOPE_PART);
 	subtract_items(session, earlier, SEGMENT_MEMORY, SCOPE_MEMORY);
 	subtract_items(session, earlier, SEGMENT_MEMORY_SITES, SCOPE_SITE);
+	/* What a device used over time is the run's. */
+	while ((curve = session_next_item(session, SEGMENT_ENERGY, curve)))
+		curve->length = 0;
 	subtract_header(now, before);
 	return 0;
 }

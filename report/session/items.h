@@ -146,6 +146,28 @@ struct memory_site {
 #define session_for_each_memory_site(session, site)                                                \
 	session_for_each_item(session, SEGMENT_MEMORY_SITES, site)
 
+/*
+ * A device's energy and SM clock over time: steps of one length, which doubles when the run is
+ * longer than all of them. The thread that reads NVML writes them. Nanoseconds.
+ */
+#define ENERGY_STEPS 128
+
+struct energy_step {
+	double joules;
+	uint64_t covered; /* time of the step whose energy is known */
+	uint64_t sm_mhz;  /* sum over the samples */
+	uint32_t samples;
+	uint32_t reserved;
+};
+
+struct energy_curve {
+	uint32_t committed; /* set last, with release order */
+	int32_t device;
+	uint64_t begin;	 /* of the first step, on the clock of the readings */
+	uint64_t length; /* of a step; 0: nothing was read yet */
+	struct energy_step steps[ENERGY_STEPS];
+} __attribute__((aligned(64)));
+
 /* One metric of one row. The count is stored last. */
 #define METRIC_FIGURES(X)                                                                          \
 	X(metric_values, U64, count, COUNT, SUM, LATER, "values")                                  \

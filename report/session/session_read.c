@@ -547,6 +547,7 @@ static bool is_sound(const struct session *session, enum segment_kind kind, cons
 	const struct nvtx_part *nvtx_part = item;
 	const struct memory_use *use = item;
 	const struct memory_site *site = item;
+	const struct energy_curve *curve = item;
 	const struct idle_row *idle = item;
 	const struct job_row *row = item;
 	const struct job_part *part = item;
@@ -566,6 +567,8 @@ static bool is_sound(const struct session *session, enum segment_kind kind, cons
 		return is_place(use->kind, use->device);
 	case SEGMENT_MEMORY_SITES:
 		return is_place(site->kind, site->device);
+	case SEGMENT_ENERGY:
+		return curve->device >= 0 && curve->device < SESSION_DEVICES;
 	case SEGMENT_IDLE:
 		return idle->cause < IDLE_CAUSE_COUNT && idle->device >= 0 &&
 		       idle->device < SESSION_DEVICES;

@@ -43,6 +43,9 @@ GPU 0: clocks limited in 100.0 % of N samples by software power cap.'
 		"[42,false,0,1755,1]" ]
 	[ "$(energy session '|.watts == .joules / .duration * 1e9 or (.watts * .duration / 1e9 - .joules | fabs) < 0.001')" = true ]
 	[ "$(counter energy_ns)" -gt 0 ]
+	is '[true,[1755],true]' eval '"$ktime" export --json - session |
+		jq -c ".devices[0] | [.energy_over_time.step >= 1e8, ([.energy_over_time.sm_mhz[] | values] | unique),
+			([.energy_over_time.watts[] | values] | max) > 0]"'
 }
 
 @test "without the option NVML is not loaded, and nothing is said of energy" {

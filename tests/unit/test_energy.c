@@ -106,6 +106,79 @@ TEST(a_device_that_tells_neither_has_clocks_alone)
 	assert_int_equal(rounded(clock_average(&energy.memory)), 3201000);
 }
 
+static struct energy_curve curve;
+
+/* Watts and MHz of the steps, "-" for what is not known. */
+static const char *steps(void)
+{
+	static char text[ENERGY_STEPS * 24];
+	size_t length = 0;
+
+	text[0] = 0;
+	for (unsigned i = 0; i < energy_curve_steps(&curve); i++) {
+		double watts = energy_step_watts(&curve.steps[i]);
+		double mhz = energy_step_sm_mhz(&curve.steps[i]);
+
+		length += (size_t)sprintf(text + length, watts == watts ? " %.0f" : " -", watts);
+		length += (size_t)sprintf(text + length, mhz == mhz ? "/%.0f" : "/-", mhz);
+	}
+	return text;
+}
+
+static void begin_curve(void)
+{
+	memset(&curve, 0xff, sizeof(curve));
+	meter.curve = &curve;
+	begin((struct energy_reading){.parts = READING_ENERGY, .time = 5 * S, .millijoules = 7000});
+}
+
+static void add_at(uint64_t time, uint64_t millijoules, unsigned mhz)
+{
+	add((struct energy_reading){.parts = READING_ENERGY | READING_SM,
+				    .time = 5 * S + time,
+				    .millijoules = 7000 + millijoules,
+				    .sm_mhz = mhz});
+}
+
+TEST(energy_over_time_is_that_between_two_readings_and_their_clock)
+{
+	begin_curve();
+	assert_string_equal(steps(), "");
+	add_at(S / 20, 5000, 1000);
+	/* 10 J in 0.1 s, half of them in the second step. */
+	add_at(3 * S / 20, 15000, 1500);
+	assert_string_equal(steps(), " 100/1000 100/1500");
+	add_at(2 * S / 5, 15000, 1700);
+	assert_string_equal(steps(), " 100/1000 50/1500 0/- 0/- -/1700");
+	/* The counter went back: nobody knows what was used. */
+	add_at(3 * S / 5, 0, 1900);
+	assert_string_equal(steps(), " 100/1000 50/1500 0/- 0/- -/1700 -/- -/1900");
+}
+
+TEST(the_steps_of_a_long_run_are_longer_and_lose_nothing)
+{
+	double joules = 0;
+	uint64_t samples = 0;
+
+	begin_curve();
+	for (uint64_t i = 1; i <= 100000; i++)
+		add_at(i * S / 10, 10000 * i, 1000 + 500 * (i > 50000));
+	assert_int_equal(curve.length, 1024 * S / 10);
+	assert_int_equal(energy_curve_steps(&curve), 98);
+	for (unsigned i = 0; i < ENERGY_STEPS; i++) {
+		joules += curve.steps[i].joules;
+		samples += curve.steps[i].samples;
+	}
+	assert_int_equal(rounded(joules), 1000000000);
+	assert_int_equal(samples, 100000);
+	assert_int_equal(energy_step_watts(&curve.steps[97]), 100);
+	assert_int_equal(energy_step_sm_mhz(&curve.steps[0]), 1000);
+	assert_int_equal(energy_step_sm_mhz(&curve.steps[97]), 1500);
+	/* A pause that is longer than all before. */
+	add_at(1000000 * S / 10, 10000 * 100000, 900);
+	assert_int_equal(energy_step_sm_mhz(&curve.steps[energy_curve_steps(&curve) - 1]), 900);
+}
+
 static void add_clocks(unsigned sm, unsigned memory, uint64_t reasons)
 {
 	add((struct energy_reading){.parts = READING_SM | READING_MEMORY | READING_REASONS,

@@ -229,7 +229,7 @@ TEST(memory_over_time_has_its_peak)
 	assert_non_null(strstr(page, "<text x=\"4\" y=\"70.0\">50 MB</text>"));
 	assert_non_null(strstr(page, ">peak 80 MB at 3.00 ms</text>"));
 	assert_non_null(
-		strstr(page, "<path class=\"held\" d=\"M0 160H0V90H300V20H451V160H600V160z\"/>"));
+		strstr(page, "<path class=\"area\" d=\"M0 160H0V90H300V20H451V160H600V160z\"/>"));
 	free(page);
 	session_close(session);
 }

@@ -276,6 +276,39 @@ TEST(energy_is_shown_of_devices_that_were_used_and_are_asked_for)
 	assert_null(strstr(page, "609 J"));
 }
 
+TEST(power_and_clock_are_pictures_over_time)
+{
+	struct device_info *device = session_header(session)->devices;
+	struct energy_curve *curve = session_add_item(
+		session, SEGMENT_ENERGY, &(struct energy_curve){.length = 100000 * US});
+
+	device->used = 1;
+	device->energy = (struct device_energy){.state = ENERGY_READ, .duration = 2, .joules = 609};
+	curve->steps[0] = (struct energy_step){.joules = 40, .covered = 100000 * US};
+	page = page_text(session, "");
+	/* One step is a figure of the table. */
+	assert_null(strstr(page, "over time, at most"));
+	free(page);
+	curve->steps[2] = (struct energy_step){
+		.joules = 10, .covered = 50000 * US, .sm_mhz = 3000, .samples = 2};
+	page = page_text(session, "");
+	has("<path class=\"area\" d=\"M0 160V21H1V160H2V90H3V160z\"/>");
+	has("Power of GPU 0 over time, at most 400 W, in steps of 100 ms from the start of CUDA "
+	    "on");
+	has("<path class=\"area\" d=\"M0 160V160H1V160H2V21H3V160z\"/>");
+	has("SM clock of GPU 0 over time, at most 1500 MHz, in steps");
+	free(page);
+	/* What a damaged file says. */
+	curve->steps[0].joules = INFINITY;
+	curve->length = UINT64_MAX;
+	page = page_text(session, "");
+	assert_null(strstr(page, "Power of GPU 0 over time"));
+	free(page);
+	curve->device = -1;
+	page = page_text(session, "");
+	assert_null(strstr(page, "of GPU 0 over time"));
+}
+
 TEST(what_is_not_known_of_energy_is_not_shown_as_a_figure)
 {
 	struct device_info *device = session_header(session)->devices;

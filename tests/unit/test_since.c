@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "report/export/output.h"
+#include "report/energy/energy.h"
 #include "report/live/live.h"
 #include "report/session/estimate.h"
 #include "report/session/items.h"
@@ -336,6 +337,21 @@ static void add_memory(struct session *session, uint64_t allocations, uint64_t f
 	site->allocations = allocations;
 	site->allocated = 100 * allocations;
 	site->held_count = allocations - frees;
+}
+
+TEST(energy_over_time_is_not_that_since_then)
+{
+	struct session *now, *before;
+	struct energy_curve *curve;
+
+	assert_int_equal(session_create(&before, NULL, 0), 0);
+	assert_int_equal(session_create(&now, NULL, 0), 0);
+	curve = session_add_item(now, SEGMENT_ENERGY, &(struct energy_curve){.length = 1});
+	assert_ptr_equal(energy_curve_of(now, 0), curve);
+	assert_int_equal(interval_subtract(now, before), 0);
+	assert_null(energy_curve_of(now, 0));
+	session_close(now);
+	session_close(before);
 }
 
 TEST(allocations_are_those_since_then)
