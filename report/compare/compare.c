@@ -43,6 +43,11 @@ const char *comparison_name(const struct comparison_row *row)
 	return row->a ? row->a->name : row->b->name;
 }
 
+const char *comparison_label(const struct comparison_row *row)
+{
+	return row->versions ?: comparison_name(row);
+}
+
 /* Logarithms of times: their noise is about the same in short rows and in long ones. */
 struct sample {
 	uint64_t count;
@@ -348,7 +353,7 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	comparison->threshold = !isnan(threshold)			   ? threshold
 				: comparison_is_of_single_runs(comparison) ? THRESHOLD_RUN
 									   : THRESHOLD_RUNS;
-	error = comparison_pair(comparison, a, b);
+	error = comparison_pair(comparison);
 	if (error)
 		goto fail;
 	api_count = comparison->count - comparison->gpu_count;
@@ -372,6 +377,8 @@ fail:
 
 void comparison_free(struct comparison *comparison)
 {
+	for (size_t i = 0; i < comparison->count; i++)
+		free(comparison->rows[i].versions);
 	free(comparison->rows);
 	free(comparison->headline);
 	free(comparison->calls);

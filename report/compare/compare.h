@@ -41,7 +41,10 @@ bool change_is_beyond(const struct change *change, double threshold);
 
 struct comparison_row {
 	const struct profile_row *a, *b; /* NULL: not in that profile */
-	struct change average, total;	 /* of a call's time, and of that of all calls */
+	/* "copy<double> -> <float>", if the sides are two versions of a kernel, which have names of
+	 * their own; NULL: they are not. */
+	char *versions;
+	struct change average, total; /* of a call's time, and of that of all calls */
 	enum verdict verdict;
 };
 
@@ -97,6 +100,8 @@ double comparison_calls_ratio(const struct comparison *comparison,
 			      const struct comparison_row *row);
 /* A row's name: as the first profile has it, if it has it. */
 const char *comparison_name(const struct comparison_row *row);
+/* A row's name for a reader: of two versions of a kernel what tells them apart. */
+const char *comparison_label(const struct comparison_row *row);
 
 /* "A: run.ktime (ktime)", and B in a second line. */
 void comparison_print_sides(const struct comparison *comparison, FILE *file);

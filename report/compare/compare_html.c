@@ -53,6 +53,16 @@ static void write_bar(struct html *html, const struct change *change, const char
 	fputs("</td>", html->file);
 }
 
+/* The whole names of two versions of a kernel. */
+static void write_names(struct html *html, const struct comparison_row *row)
+{
+	fputs("<small>A: ", html->file);
+	html_text(html, row->a->name);
+	fputs("<br>B: ", html->file);
+	html_text(html, row->b->name);
+	fputs("</small>", html->file);
+}
+
 static void write_row(struct html *html, struct sheet *sheet, const struct comparison_row *row,
 		      size_t index)
 {
@@ -62,7 +72,9 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	char text[NUMBER_SIZE];
 
 	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
-	html_text(html, comparison_name(row));
+	html_text(html, comparison_label(row));
+	if (row->versions)
+		write_names(html, row);
 	fputs("</th>", html->file);
 	fprintf(html->file, "<td class=\"verdict %s\">%s</td>", class, verdict_text(row->verdict));
 	html_number(html, isnan(change->ratio) ? -1 : change->ratio,

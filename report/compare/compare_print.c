@@ -26,7 +26,8 @@ enum {
 	HIGH,
 	PROBABILITY,
 	VERDICT,
-	NAME
+	NAME,
+	NAME_B
 };
 static const struct column columns[] = {
 	[TYPE] = {"Type", "Type", .width = 16, .once = true},
@@ -45,6 +46,8 @@ static const struct column columns[] = {
 	[PROBABILITY] = {NULL, "Probability", .kind = CELL_RATIO},
 	[VERDICT] = {"Verdict", "Verdict", .width = -11},
 	[NAME] = {"Name", "Name", .name = true},
+	/* Of two versions of a kernel. */
+	[NAME_B] = {.csv = "Name B"},
 };
 
 /* Of a run. */
@@ -98,7 +101,9 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	cell_real(&cells[HIGH], change->high);
 	cell_real(&cells[PROBABILITY], change->probability);
 	cell_text(&cells[VERDICT], verdict_text(row->verdict));
-	cell_text(&cells[NAME], comparison_name(row));
+	cell_text(&cells[NAME],
+		  sheet->form == SHEET_CSV ? comparison_name(row) : comparison_label(row));
+	cell_text(&cells[NAME_B], row->versions ? row->b->name : NULL);
 }
 
 struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_form form)
@@ -126,11 +131,13 @@ static void print_total(const struct comparison *comparison, FILE *file)
 
 static void print_verdicts(const struct comparison *comparison, FILE *file)
 {
-	size_t counts[VERDICT_COUNT] = {0};
+	size_t counts[VERDICT_COUNT] = {0}, versions = 0;
 	const char *separator = "";
 
-	for (size_t i = 0; i < comparison->count; i++)
+	for (size_t i = 0; i < comparison->count; i++) {
 		counts[comparison->rows[i].verdict]++;
+		versions += comparison->rows[i].versions != NULL;
+	}
 	fprintf(file, "Rows: ");
 	for (size_t i = 0; i < VERDICT_COUNT; i++) {
 		if (!counts[i])
@@ -138,7 +145,13 @@ static void print_verdicts(const struct comparison *comparison, FILE *file)
 		fprintf(file, "%s%zu %s", separator, counts[i], verdict_text(i));
 		separator = ", ";
 	}
-	fprintf(file, "%s\n", *separator ? "" : "none");
+	fputs(*separator ? "" : "none", file);
+	if (versions)
+		fprintf(file,
+			"; %zu of them pair%s versions of a kernel, by its name without "
+			"template arguments and parameters",
+			versions, versions == 1 ? "s" : "");
+	fputc('\n', file);
 }
 
 static void print_basis(const struct comparison *comparison, FILE *file)
@@ -400,6 +413,8 @@ static void add_row(struct json *json, const struct comparison_row *row)
 	json_object(json, NULL);
 	json_text(json, "type", type_of(row, SHEET_JSON));
 	json_text(json, "name", comparison_name(row));
+	if (row->versions)
+		json_text(json, "name_b", row->b->name);
 	add_side(json, "a", row->a);
 	add_side(json, "b", row->b);
 	json_object(json, "average");

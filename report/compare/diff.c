@@ -46,7 +46,7 @@ static bool any_above(const struct comparison *comparison, double limit)
 		    row->b->total <
 			    comparison->gpu_b * (double)comparison->b->runs * SHARE_THAT_COUNTS)
 			continue;
-		above |= is_above(&row->total, row->verdict, limit, comparison_name(row));
+		above |= is_above(&row->total, row->verdict, limit, comparison_label(row));
 	}
 	return above;
 }

@@ -87,7 +87,13 @@ static struct rows rows_of(const struct comparison *comparison, bool api)
 static void write_name(const struct comparison_row *row, FILE *file)
 {
 	const char *whole = comparison_name(row);
-	char *name = short_name(whole, false);
+	char *name;
+
+	if (row->versions && strlen(row->versions) <= NAME_MOST) {
+		visible_write(row->versions, file);
+		return;
+	}
+	name = short_name(whole, false);
 
 	if (name && strlen(name) > NAME_MOST) {
 		free(name);
@@ -143,7 +149,7 @@ static void write_rows(const struct rows *rows, bool slower, FILE *file)
 		fprintf(file, " %s", count == 1 ? phrase->one : phrase->several);
 	}
 	if (!said)
-		fprintf(file, "no %s row for certain", rows->kind);
+		fprintf(file, "cannot tell in which %s rows", rows->kind);
 	write_most(rows, slower, file);
 }
 

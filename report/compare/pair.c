@@ -1,124 +1,107 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/pair.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare/canonical.h"
 #include "report/names/call_names.h"
+#include "report/names/demangle.h"
 
-/* What is written in more than one way, and what it becomes. */
-static const char *const spellings[][2] = {
-	{"(anonymous namespace)", "{}"}, {"<unnamed>", "{}"},	       {"_GLOBAL__N_1", "{}"},
-	{"operator ()", "operator{}"},	 {"operator()", "operator{}"},
+/*
+ * How rows are paired, the surest way first; each pairs rows whose name no third row has, of those
+ * that are left. Calls are paired by their names as they are, and then without versions. A file
+ * that has a call in two versions keeps two rows, as they may be different functions.
+ */
+enum way {
+	BY_NAME,    /* as it is */
+	BY_WHOLE,   /* as canonical_name() has it */
+	BY_BASE,    /* that without parameters */
+	BY_NUMBERS, /* but for numbers and types of numbers in template arguments */
+	BY_NUMBERS_AND_CALLS,
+	/* Whatever the template arguments are: some say what the kernel computes, so that the
+	 * calls have to be as many too. */
+	BY_FUNCTION,
+	WAYS
 };
-
-static size_t word_length(const char *text)
-{
-	size_t length = 0;
-
-	while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '$')
-		length++;
-	return length;
-}
-
-static bool is_word(const char *text, size_t length, const char *word)
-{
-	return strlen(word) == length && !strncmp(text, word, length);
-}
-
-/* The length of "(int)" in "(int)4" and of "int=" in "int=4"; 0 where a text begins otherwise. */
-static size_t value_type_length(const char *text)
-{
-	bool cast = *text == '(';
-	size_t length = strcspn(text, cast ? ")<>,=" : "()<>,=");
-	const char *value;
-
-	if (text[length] != (cast ? ')' : '='))
-		return 0;
-	value = text + ++length;
-	value += *value == '-';
-	return isdigit((unsigned char)*value) ? length : 0;
-}
-
-/* Takes one token off the text and writes what stands for it; returns the end of what it wrote. */
-static char *take_token(const char **text, char *end, bool first_of_list)
-{
-	size_t length;
-
-	for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++) {
-		if (strncmp(*text, spellings[i][0], strlen(spellings[i][0])))
-			continue;
-		*text += strlen(spellings[i][0]);
-		return stpcpy(end, spellings[i][1]);
-	}
-	length = first_of_list ? value_type_length(*text) : 0;
-	if (length) {
-		*text += length;
-		return end;
-	}
-	length = word_length(*text);
-	if (!length) {
-		if (**text != ' ')
-			*end++ = **text;
-		++*text;
-		return end;
-	}
-	if (!is_word(*text, length, "const") && !is_word(*text, length, "void"))
-		end = mempcpy(end, *text, length);
-	*text += length;
-	return end;
-}
-
-char *canonical_name(const char *name, bool base)
-{
-	/* No spelling becomes longer. */
-	char *result = malloc(strlen(name) + 1), *end = result;
-	int templates = 0;
-
-	if (!result)
-		return NULL;
-	while (*name && !(base && templates == 0 && *name == '(' && end > result)) {
-		char before = end > result ? end[-1] : '\0';
-		char *token = end;
-
-		end = take_token(&name, end, before == '<' || before == ',');
-		if (end == token + 1)
-			templates += (*token == '<') - (*token == '>');
-	}
-	*end = '\0';
-	return result;
-}
-
-/* How names are compared: as they are, as canonical_name() has them, and that without parameters;
- * those of calls as they are, and then without versions. A file that has a call in two versions
- * keeps two rows, as they may be different functions. */
-enum naming { NAMING_EXACT, NAMING_CANONICAL, NAMING_BASE, NAMINGS };
-
-static char *name_for(enum naming naming, const struct profile_row *row)
-{
-	const char *name = row->entry.text;
-
-	if (naming == NAMING_EXACT)
-		return strdup(name);
-	if (row->api)
-		return strndup(name, call_base_length(name));
-	return canonical_name(name, naming == NAMING_BASE && *name != '[');
-}
-
-static void add_pair(struct comparison *comparison, const struct profile_row *a,
-		     const struct profile_row *b)
-{
-	comparison->rows[comparison->count++] = (struct comparison_row){.a = a, .b = b};
-}
 
 /* A row without another one so far. */
 struct unpaired {
 	char *name; /* by which it is compared */
 	const struct profile_row *row;
 	bool of_b;
+	double calls; /* of a run */
 };
+
+static char *name_by(enum way way, const struct unpaired *unpaired)
+{
+	static const enum canonical forms[WAYS] = {[BY_WHOLE] = CANONICAL_WHOLE,
+						   [BY_BASE] = CANONICAL_BASE,
+						   [BY_NUMBERS] = CANONICAL_NUMBERS,
+						   [BY_NUMBERS_AND_CALLS] = CANONICAL_NUMBERS,
+						   [BY_FUNCTION] = CANONICAL_FUNCTION};
+	const char *name = unpaired->row->entry.text;
+	char *canonical, *with_calls;
+
+	if (way == BY_NAME)
+		return strdup(name);
+	if (unpaired->row->api)
+		return strndup(name, call_base_length(name));
+	canonical = canonical_name(name, *name == '[' ? CANONICAL_WHOLE : forms[way]);
+	if (!canonical || way != BY_NUMBERS_AND_CALLS)
+		return canonical;
+	if (asprintf(&with_calls, "%s %a", canonical, unpaired->calls) < 0)
+		with_calls = NULL;
+	free(canonical);
+	return with_calls;
+}
+
+/* "copy<double> -> <float>": what two names begin with stands once, up to where the arguments
+ * begin. NULL where memory is out. */
+static char *join_names(const char *a, const char *b)
+{
+	size_t common = 0, begin = 0;
+	char *text;
+
+	for (; a[common] && a[common] == b[common]; common++)
+		if (!begin && strchr("<(", a[common]))
+			begin = common;
+	return asprintf(&text, "%s -> %s", a, b + begin) < 0 ? NULL : text;
+}
+
+/* What two versions of one kernel are called: by short names, if these differ. */
+static char *versions_name(const char *a, const char *b)
+{
+	char *short_a = short_name(a, false), *short_b = short_name(b, false), *name = NULL;
+
+	if (short_a && short_b)
+		name = strcmp(short_a, short_b) != 0 ? join_names(short_a, short_b)
+						     : join_names(a, b);
+	free(short_a);
+	free(short_b);
+	return name;
+}
+
+/* Profilers write parameters in different ways; what one of them writes tells versions apart. */
+static bool are_versions(const struct comparison *comparison, enum way way)
+{
+	const char *a = comparison->a->source, *b = comparison->b->source;
+
+	return way > BY_BASE || (way == BY_BASE && a && b && strcmp(a, b) == 0);
+}
+
+static int add_pair(struct comparison *comparison, const struct profile_row *a,
+		    const struct profile_row *b, enum way way)
+{
+	struct comparison_row *row = &comparison->rows[comparison->count++];
+
+	*row = (struct comparison_row){.a = a, .b = b};
+	if (!a || !b || a->api || !are_versions(comparison, way))
+		return 0;
+	row->versions = versions_name(a->name, b->name);
+	return row->versions ? 0 : -ENOMEM;
+}
 
 static int compare_unpaired(const void *left, const void *right)
 {
@@ -127,15 +110,23 @@ static int compare_unpaired(const void *left, const void *right)
 	return strcmp(x->name, y->name);
 }
 
+/* Whether two rows that alone have a name are a pair. */
+static bool is_pair(const struct unpaired *rows, enum way way)
+{
+	return rows[0].of_b != rows[1].of_b &&
+	       (way != BY_FUNCTION || rows[0].calls == rows[1].calls);
+}
+
 /* Pairs rows whose name no third row has; `*count` becomes how many are left. */
-static int pair_by_name(struct comparison *comparison, struct unpaired *rows, size_t *count,
-			enum naming naming)
+static int pair_rows(struct comparison *comparison, struct unpaired *rows, size_t *count,
+		     enum way way)
 {
 	size_t end, left = 0;
+	int error = 0;
 
 	for (struct unpaired *row = rows; row < rows + *count; row++) {
 		free(row->name);
-		row->name = name_for(naming, row->row);
+		row->name = name_by(way, row);
 		if (!row->name)
 			return -ENOMEM;
 	}
@@ -143,9 +134,10 @@ static int pair_by_name(struct comparison *comparison, struct unpaired *rows, si
 	for (size_t i = 0; i < *count; i = end) {
 		for (end = i + 1; end < *count && !compare_unpaired(&rows[i], &rows[end]); end++)
 			;
-		if (end - i == 2 && rows[i].of_b != rows[i + 1].of_b) {
-			add_pair(comparison, rows[i + rows[i].of_b].row,
-				 rows[i + !rows[i].of_b].row);
+		if (end - i == 2 && is_pair(&rows[i], way)) {
+			error = add_pair(comparison, rows[i + rows[i].of_b].row,
+					 rows[i + !rows[i].of_b].row, way)
+					?: error;
 			free(rows[i].name);
 			free(rows[i + 1].name);
 			continue;
@@ -154,50 +146,54 @@ static int pair_by_name(struct comparison *comparison, struct unpaired *rows, si
 			rows[left++] = rows[i];
 	}
 	*count = left;
-	return 0;
+	return error;
 }
 
 /* Pairs the rows of one half of two profiles. */
-static int pair_half(struct comparison *comparison, const struct text_entry *a,
-		     const struct text_entry *b)
+static int pair_half(struct comparison *comparison, bool api)
 {
-	struct unpaired *rows = calloc(HASH_COUNT(a) + HASH_COUNT(b) + 1, sizeof(*rows));
+	const struct profile *sides[] = {comparison->a, comparison->b};
+	const size_t most = HASH_COUNT(sides[0]->rows[api]) + HASH_COUNT(sides[1]->rows[api]);
+	struct unpaired *rows = calloc(most + 1, sizeof(*rows));
 	size_t count = 0;
 	int error = 0;
 
 	if (!rows)
 		return -ENOMEM;
 	for (int side = 0; side < 2; side++) {
-		entries_for_each(const struct profile_row, side ? b : a, row)
+		entries_for_each(const struct profile_row, sides[side]->rows[api], row)
 		{
-			rows[count++] = (struct unpaired){.row = row, .of_b = side};
+			rows[count++] = (struct unpaired){.row = row,
+							  .of_b = side,
+							  .calls = (double)row->calls /
+								   (double)sides[side]->runs};
 		}
 	}
-	for (enum naming naming = 0; naming < NAMINGS && !error; naming++)
-		error = pair_by_name(comparison, rows, &count, naming);
+	for (enum way way = 0; way < WAYS && !error; way++)
+		error = pair_rows(comparison, rows, &count, way);
 	for (size_t i = 0; i < count; i++) {
 		if (!error)
-			add_pair(comparison, rows[i].of_b ? NULL : rows[i].row,
-				 rows[i].of_b ? rows[i].row : NULL);
+			error = add_pair(comparison, rows[i].of_b ? NULL : rows[i].row,
+					 rows[i].of_b ? rows[i].row : NULL, WAYS);
 		free(rows[i].name);
 	}
 	free(rows);
 	return error;
 }
 
-int comparison_pair(struct comparison *comparison, const struct profile *a, const struct profile *b)
+int comparison_pair(struct comparison *comparison)
 {
 	size_t most = 1;
 	int error = 0;
 
 	for (int i = 0; i < 2; i++)
-		most += HASH_COUNT(a->rows[i]) + HASH_COUNT(b->rows[i]);
+		most += HASH_COUNT(comparison->a->rows[i]) + HASH_COUNT(comparison->b->rows[i]);
 	comparison->rows = calloc(most, sizeof(*comparison->rows));
 	if (!comparison->rows)
 		return -ENOMEM;
 	for (int i = 0; i < 2 && !error; i++) {
 		comparison->gpu_count = comparison->count;
-		error = pair_half(comparison, a->rows[i], b->rows[i]);
+		error = pair_half(comparison, i);
 	}
 	return error;
 }

@@ -6,19 +6,12 @@
 #include "report/compare/compare.h"
 
 /*
- * Fills the comparison's rows: two rows are one where nsys would give both the same name, or where
- * only the profilers' ways to write a C++ name, or the version of a call, tell them apart. 0 or
- * -ENOMEM; the comparison is to be freed either way.
+ * Fills the comparison's rows from its sides: two rows are one where nsys would give both the same
+ * name, or where only the profilers' ways to write a C++ name, or the version of a call, tell them
+ * apart. Kernels that are left on both sides are versions of one if nothing but their template
+ * arguments or parameters differ, and no third row could be meant. 0 or -ENOMEM; the comparison is
+ * to be freed either way.
  */
-int comparison_pair(struct comparison *comparison, const struct profile *a,
-		    const struct profile *b);
-
-/*
- * A name without what profilers write in different ways: spaces, const, void, the types of
- * template values, how an anonymous namespace is called. `base` leaves out the parameters as well,
- * which some print resolved and some as they are declared. The caller frees it; NULL where memory
- * is out.
- */
-char *canonical_name(const char *name, bool base);
+int comparison_pair(struct comparison *comparison);
 
 #endif

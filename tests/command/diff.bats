@@ -125,8 +125,26 @@ runs() {
 	records 20000 | session b
 	run --separate-stderr "$ktime" diff --csv a b
 	[ "$stderr" = "ktime: B is 1.99 times slower on the GPU: 1 of 2 GPU rows takes longer; most in add (400 us -> 800 us)" ]
-	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","Calls B","Time B","Avg B","Ratio","Low","High","Probability","Verdict","Name"' ]
-	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,40,800000,20000.000,2,,,'*',"slower","add(float const *, int)"' ]]
+	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","Calls B","Time B","Avg B","Ratio","Low","High","Probability","Verdict","Name","Name B"' ]
+	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,40,800000,20000.000,2,,,'*',"slower","add(float const *, int)",' ]]
+}
+
+@test "versions of one kernel are one row, by its name without template arguments" {
+	local length
+	for length in 2000 1000; do
+		[ $length = 2000 ] && set -- a d double || set -- b f float
+		printf 'type\tname\tstart_ns\tend_ns\tdevice\tbytes\nkernel\t_Z4copyI%sEvPKT_PS0_i\t1000\t%d\t0\t\n' \
+			$2 $((1000 + length)) | session $1
+	done
+	run "$ktime" diff --json out.json --html page.html a b
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "B is 2.00 times faster on the GPU: cannot tell in which GPU rows; most in copy<double> -> <float> (2.00 us -> 1.00 us)" ]
+	[ "${lines[4]}" = " GPU activities:         1         1  2.0000us  1.0000us  2.0000us  1.0000us   0.500              -  cannot tell  copy<double> -> <float>" ]
+	[ "${lines[6]}" = "Rows: 1 cannot tell; 1 of them pairs versions of a kernel, by its name without template arguments and parameters" ]
+	[ "$(jq -c '.rows[0] | [.name, .name_b]' out.json)" = \
+		'["void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"]' ]
+	[[ $(csv_row a b copy) == *',"void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"' ]]
+	grep -qF '>copy&#60;double&#62; -&#62; &#60;float&#62;<small>A: void copy&#60;double&#62;(' page.html
 }
 
 @test "JSON and Markdown go to files, or to standard output instead of the table" {
@@ -204,8 +222,8 @@ runs() {
 	END
 	run --separate-stderr "$ktime" diff --csv nsys.csv nvprof.csv
 	[ "$status" -eq 0 ]
-	[[ ${lines[1]} == '"GPU activities",4,40500,10125.000,4,40500,10125.000,1,,,1,"same","f(int, int)"' ]]
-	[ "${lines[2]}" = '"API calls",,,,1,1000000,1000000.000,,,,,"only in B","cudaMalloc"' ]
+	[[ ${lines[1]} == '"GPU activities",4,40500,10125.000,4,40500,10125.000,1,,,1,"same","f(int, int)",' ]]
+	[ "${lines[2]}" = '"API calls",,,,1,1000000,1000000.000,,,,,"only in B","cudaMalloc",' ]
 }
 
 @test "calls without a time are read from CSV, and are no difference" {
@@ -226,7 +244,7 @@ runs() {
 	[ "$status" -eq 0 ]
 	[ "${lines[-2]}" = "Rows: 1 same, 1 untimed" ]
 	[ "$(csv_row some.csv all.csv HtoD)" = \
-		'"GPU activities",2,,,2,14000,7000.000,,,,,"untimed","[CUDA memcpy HtoD]"' ]
+		'"GPU activities",2,,,2,14000,7000.000,,,,,"untimed","[CUDA memcpy HtoD]",' ]
 	run "$ktime" diff some.csv some.csv
 	[ "${lines[-2]}" = "Rows: 1 same, 1 untimed" ]
 	sed 's/,2,,/,,,/' some.csv >no_calls.csv
@@ -260,8 +278,8 @@ runs() {
 	[ "${stderr_lines[1]}" = "ktime: nsys.csv: 1 row passed over after line 4: calls of other libraries" ]
 	[ "${stderr_lines[2]}" = "ktime: nsys.csv: 1 row passed over after line 14: sizes of copies, not times" ]
 	[ "${#lines[@]}" -eq 3 ]
-	[[ ${lines[1]} == '"GPU activities",1,5,'*'"k"' ]]
-	[[ ${lines[2]} == '"API calls",1,3,'*'"cudaFree"' ]]
+	[[ ${lines[1]} == '"GPU activities",1,5,'*'"k",' ]]
+	[[ ${lines[2]} == '"API calls",1,3,'*'"cudaFree",' ]]
 }
 
 @test "what cannot be compared is told in one line" {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "report/compare/compare.h"
-#include "report/compare/pair.h"
+#include "report/compare/canonical.h"
 #include "tests/unit/test.h"
 
 static struct profile a, b;	      /* the runs that are being made */
@@ -102,9 +102,9 @@ static const char *verdict_of(const char *name)
 	return verdict_text(row_of(name)->verdict);
 }
 
-static void check_canonical(const char *name, bool base, const char *expected)
+static void check_canonical(const char *name, enum canonical form, const char *expected)
 {
-	char *canonical = canonical_name(name, base);
+	char *canonical = canonical_name(name, form);
 
 	assert_string_equal(canonical, expected);
 	free(canonical);
@@ -112,23 +112,23 @@ static void check_canonical(const char *name, bool base, const char *expected)
 
 TEST(names_lose_what_profilers_write_differently)
 {
-	check_canonical("vecAdd(float const *, float const *, float*, int)", false,
+	check_canonical("vecAdd(float const *, float const *, float*, int)", CANONICAL_WHOLE,
 			"vecAdd(float*,float*,float*,int)");
-	check_canonical("vecAdd(const float *, const float *, float *, int)", false,
+	check_canonical("vecAdd(const float *, const float *, float *, int)", CANONICAL_WHOLE,
 			"vecAdd(float*,float*,float*,int)");
-	check_canonical("k(void)", false, "k()");
-	check_canonical("k()", false, "k()");
-	check_canonical("void foo<int, bool=1>(int*)", true, "foo<int,1>");
-	check_canonical("void foo<int, (bool)1>(T1 *)", true, "foo<int,1>");
-	check_canonical("void f<(unsigned int)3, (int)-4, (E)1>()", true, "f<3,-4,1>");
-	check_canonical("void f<unsigned int=3, int=-4, E=1>(void)", true, "f<3,-4,1>");
-	check_canonical("_GLOBAL__N_1::kern(void*)", false, "{}::kern(*)");
-	check_canonical("<unnamed>::kern(void *)", false, "{}::kern(*)");
-	check_canonical("(anonymous namespace)::kern(void*)", true, "{}::kern");
-	check_canonical("A::operator ()(int) const", true, "A::operator{}");
-	check_canonical("constant(voided)", false, "constant(voided)");
-	check_canonical("f<g(int)>(int)", true, "f<g(int)>");
-	check_canonical("", true, "");
+	check_canonical("k(void)", CANONICAL_WHOLE, "k()");
+	check_canonical("k()", CANONICAL_WHOLE, "k()");
+	check_canonical("void foo<int, bool=1>(int*)", CANONICAL_BASE, "foo<int,1>");
+	check_canonical("void foo<int, (bool)1>(T1 *)", CANONICAL_BASE, "foo<int,1>");
+	check_canonical("void f<(unsigned int)3, (int)-4, (E)1>()", CANONICAL_BASE, "f<3,-4,1>");
+	check_canonical("void f<unsigned int=3, int=-4, E=1>(void)", CANONICAL_BASE, "f<3,-4,1>");
+	check_canonical("_GLOBAL__N_1::kern(void*)", CANONICAL_WHOLE, "{}::kern(*)");
+	check_canonical("<unnamed>::kern(void *)", CANONICAL_WHOLE, "{}::kern(*)");
+	check_canonical("(anonymous namespace)::kern(void*)", CANONICAL_BASE, "{}::kern");
+	check_canonical("A::operator ()(int) const", CANONICAL_BASE, "A::operator{}");
+	check_canonical("constant(voided)", CANONICAL_WHOLE, "constant(voided)");
+	check_canonical("f<g(int)>(int)", CANONICAL_BASE, "f<g(int)>");
+	check_canonical("", CANONICAL_BASE, "");
 }
 
 TEST(rows_find_each_other_across_profilers)
@@ -178,6 +178,109 @@ TEST(overloads_are_not_taken_for_each_other)
 	assert_string_equal(verdict_of("f(T1)"), "only in A");
 	assert_string_equal(verdict_of("f(int)"), "only in B");
 	assert_string_equal(verdict_of("f(float)"), "only in B");
+}
+
+TEST(names_lose_what_tells_versions_of_a_kernel_apart)
+{
+	check_canonical("void copy<double>(int, double const *)", CANONICAL_NUMBERS, "copy<#>");
+	check_canonical("void k<c10::Half, unsigned long, (int)4, true>(int)", CANONICAL_NUMBERS,
+			"k<#,#,#,#>");
+	check_canonical("void n::k<n::Add<float>, Sub>(int)", CANONICAL_NUMBERS,
+			"n::k<n::Add<#>,Sub>");
+	check_canonical("half(float)", CANONICAL_NUMBERS, "half");
+	check_canonical("k32", CANONICAL_NUMBERS, "k32");
+	check_canonical("void n::k<n::Add<float>, Sub>::f<int>(int)", CANONICAL_FUNCTION,
+			"n::k::f");
+	/* Signs of an expression are no brackets. */
+	check_canonical("void k<(1) < (2)>(int)", CANONICAL_NUMBERS, "k<(1)<(2)>(int)");
+	check_canonical("void k<(1) < (2)>(int)", CANONICAL_FUNCTION, "k<(1)<(2)>(int)");
+}
+
+static void are_versions(const char *name, const char *label)
+{
+	const struct comparison_row *row = row_of(name);
+
+	assert_non_null(row->a);
+	assert_non_null(row->b);
+	assert_string_equal(comparison_label(row), label);
+}
+
+TEST(versions_of_a_kernel_are_one_row)
+{
+	add(&a, "void copy<double>(int, double const *)", 10, 2000, 10);
+	add(&b, "void copy<float>(int, float const *)", 20, 1000, 10);
+	/* Short names would be the same. */
+	add(&a, "void n::map<n::Add<double>>(int)", 10, 3000, 10);
+	add(&b, "void n::map<n::Add<float>>(int)", 10, 4000, 10);
+	add(&a, "same(int)", 10, 1000, 10);
+	add(&b, "same(int)", 10, 1000, 10);
+	add(&a, "void other<float>(int)", 10, 1000, 10);
+	add(&b, "void another<float>(int)", 10, 1000, 10);
+	compare();
+	assert_int_equal(comparison.count, 5);
+	are_versions("void copy<double>(int, double const *)", "copy<double> -> <float>");
+	are_versions("void n::map<n::Add<double>>(int)",
+		     "void n::map<n::Add<double>>(int) -> <n::Add<float>>(int)");
+	assert_null(row_of("same(int)")->versions);
+	assert_string_equal(verdict_of("void other<float>(int)"), "only in A");
+	assert_string_equal(verdict_of("void another<float>(int)"), "only in B");
+}
+
+/* Files of one profiler write parameters in one way. */
+TEST(a_kernel_with_other_parameters_is_a_version)
+{
+	a.source = b.source = "one";
+	add(&a, "stencil(float*, int)", 10, 2000, 10);
+	add(&b, "stencil(float*, int, int)", 10, 2000, 10);
+	compare();
+	are_versions("stencil(float*, int)", "stencil(float*, int) -> (float*, int, int)");
+}
+
+TEST(of_several_versions_equal_calls_tell_which_are_one)
+{
+	add(&a, "void k<float, 1>()", 10, 1000, 10);
+	add(&a, "void k<float, 2>()", 20, 1000, 10);
+	add(&a, "void k<float, 3>()", 30, 1000, 10);
+	add(&b, "void k<double, 4>()", 20, 1000, 10);
+	add(&b, "void k<double, 5>()", 30, 1000, 10);
+	add(&b, "void k<double, 6>()", 30, 1000, 10);
+	compare();
+	assert_int_equal(comparison.count, 5);
+	are_versions("void k<float, 2>()", "k<float, 2> -> <double, 4>");
+	assert_string_equal(verdict_of("void k<float, 1>()"), "only in A");
+	assert_string_equal(verdict_of("void k<float, 3>()"), "only in A");
+	assert_string_equal(verdict_of("void k<double, 5>()"), "only in B");
+}
+
+/* What a template argument names may be what the kernel computes. */
+TEST(kernels_of_one_template_are_versions_only_if_their_calls_are_as_many)
+{
+	add(&a, "void map<Add>()", 10, 1000, 10);
+	add(&b, "void map<Mul>()", 11, 1000, 10);
+	add(&a, "void gemm<tile_128x64>()", 10, 1000, 10);
+	add(&b, "void gemm<tile_64x64>()", 10, 1000, 10);
+	/* Of three none is taken for the other. */
+	add(&a, "void fold<Add>()", 10, 1000, 10);
+	add(&b, "void fold<Mul>()", 10, 1000, 10);
+	add(&b, "void fold<Sub>()", 12, 1000, 10);
+	compare();
+	assert_int_equal(comparison.count, 6);
+	are_versions("void gemm<tile_128x64>()", "gemm<tile_128x64> -> <tile_64x64>");
+	assert_string_equal(verdict_of("void map<Add>()"), "only in A");
+	assert_string_equal(verdict_of("void map<Mul>()"), "only in B");
+	assert_string_equal(verdict_of("void fold<Add>()"), "only in A");
+}
+
+TEST(the_headline_and_the_rows_say_which_versions_are_compared)
+{
+	add(&a, "void copy<double>(int)", 10, 200000, 10);
+	add(&b, "void copy<float>(int)", 10, 100000, 10);
+	add(&a, "gone", 1, 1000, 0);
+	compare();
+	assert_string_equal(comparison.headline,
+			    "B is 2.00 times faster on the GPU: 1 of 2 GPU rows takes less time, "
+			    "1 is only in A; most in copy<double> -> <float> (2.00 ms -> 1.00 ms)");
+	assert_string_equal(comparison.calls, "");
 }
 
 TEST(several_runs_show_a_shift_beyond_their_noise)
@@ -599,9 +702,9 @@ TEST(untimed_sides_are_printed_without_times)
 	       "10 %. Ratio: Time B / Time A.\n");
 	prints(SHEET_CSV,
 	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg B\","
-	       "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\"\n"
-	       "\"GPU activities\",1,,,,,,,,,,\"only in A\",\"gone\"\n"
-	       "\"GPU activities\",2,,,2,2000,1000.000,,,,,\"untimed\",\"k\"\n");
+	       "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\",\"Name B\"\n"
+	       "\"GPU activities\",1,,,,,,,,,,\"only in A\",\"gone\",\n"
+	       "\"GPU activities\",2,,,2,2000,1000.000,,,,,\"untimed\",\"k\",\n");
 }
 
 TEST(rows_come_by_what_they_add)
