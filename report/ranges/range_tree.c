@@ -126,6 +126,47 @@ struct range_sum range_part_sum(const struct session *session, const struct nvtx
 				  .estimated = (!of_nodes && part->estimated) || untimed_calls > 0};
 }
 
+/* Whether a node, or one inside of it, has anything, by their indexes; NULL if memory is out. */
+static bool *find_used(const struct range_tree *tree)
+{
+	bool *used = calloc(tree->count + 1, sizeof(*used));
+
+	for (size_t i = tree->count; i-- > 0 && used;) {
+		const struct range_node *node = &tree->nodes[i];
+
+		used[i] |= node->calls || node->open || node->part_count;
+		if (used[i] && node->parent != RANGE_NO_PARENT)
+			used[node->parent] = true;
+	}
+	return used;
+}
+
+/* Leaves out the nodes of ranges that came and went while nothing was recorded. */
+static int leave_out_unused(struct range_tree *tree)
+{
+	bool *used = find_used(tree);
+	size_t *moved = calloc(tree->count + 1, sizeof(*moved)), count = 0;
+	int error = used && moved ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < tree->count && !error; i++) {
+		struct range_node node = tree->nodes[i];
+
+		if (!used[i])
+			continue;
+		if (node.parent != RANGE_NO_PARENT)
+			node.parent = moved[node.parent];
+		moved[i] = count;
+		tree->nodes[count++] = node;
+	}
+	if (!error)
+		tree->count = count;
+	free(moved);
+	free(used);
+	/* They lead to where the nodes were. */
+	entries_free(&tree->ranges);
+	return error;
+}
+
 int range_tree_build(struct range_tree *tree, const struct session *session, bool by_thread,
 		     range_filter *shows, void *argument)
 {
@@ -135,6 +176,8 @@ int range_tree_build(struct range_tree *tree, const struct session *session, boo
 	error = add_ranges(tree, session, by_thread);
 	if (!error)
 		error = add_parts(tree, session);
+	if (!error)
+		error = leave_out_unused(tree);
 	if (error)
 		return error;
 	for (size_t i = 0; i < tree->count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The NVTX ranges of a session as a tree: a range inside of another one is its child. What the
- * session holds by thread is one node here unless the threads are to be told apart. One thread at a
- * time.
+ * session holds by thread is one node here unless the threads are to be told apart. Ranges that
+ * were closed while nothing was recorded are not in it. One thread at a time.
  */
 #ifndef KTIME_REPORT_RANGES_RANGE_TREE_H
 #define KTIME_REPORT_RANGES_RANGE_TREE_H
@@ -40,7 +40,7 @@ struct range_tree {
 	struct range_node *nodes;
 	size_t count;
 	const struct nvtx_part **parts; /* by their nodes */
-	struct entry *ranges;		/* the nodes of the session's ranges, by their offsets */
+	struct entry *ranges; /* while it is built: nodes by the offsets of their ranges */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "preload/nvtx/range_thread.h"
 #include "preload/nvtx/ranges.h"
 #include "report/ranges/range_tree.h"
+#include "report/session/session_internal.h"
 #include "tests/unit/made_run.h"
 #include "tests/unit/test.h"
 
@@ -213,6 +214,45 @@ TEST(a_sample_stands_for_the_calls_that_were_not_timed)
 		assert_int_equal(node->own.time, 12500);
 		assert_true(node->own.estimated);
 	}
+	range_tree_free(&tree);
+}
+
+static uint64_t add_range(const char *name, uint64_t parent, uint64_t calls)
+{
+	const struct nvtx_range range = {
+		.name = session_intern(run.session, name), .parent = parent, .calls = calls};
+
+	return session_offset(run.session, session_add_item(run.session, SEGMENT_RANGES, &range));
+}
+
+/* Those of a warm-up, before profiling began. */
+TEST(ranges_in_which_nothing_was_recorded_are_not_in_the_tree)
+{
+	uint64_t warm_up = add_range("warm-up", 0, 0), steps = add_range("steps", 0, 0), still;
+	const struct range_node *inner = NULL;
+	struct range_tree tree;
+
+	add_range("first step", warm_up, 0);
+	add_range("second step", steps, 0);
+	/* One that was closed in the window, but not those around it. */
+	still = add_range("third step", steps, 0);
+	add_range("forward", still, 1);
+	assert_int_equal(range_tree_build(&tree, run.session, false, of_500_ns, NULL), 0);
+	for (size_t i = 0; i < tree.count; i++) {
+		const char *name = session_string(run.session, tree.nodes[i].range->name);
+
+		assert_string_not_equal(name, "warm-up");
+		assert_string_not_equal(name, "first step");
+		assert_string_not_equal(name, "second step");
+		if (strcmp(name, "forward") == 0)
+			inner = &tree.nodes[i];
+	}
+	assert_non_null(inner);
+	assert_int_equal(inner->depth, 2);
+	assert_ptr_equal(tree.nodes[inner->parent].range,
+			 session_nvtx_range_at(run.session, still));
+	assert_ptr_equal(tree.nodes[tree.nodes[inner->parent].parent].range,
+			 session_nvtx_range_at(run.session, steps));
 	range_tree_free(&tree);
 }
 
