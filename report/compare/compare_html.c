@@ -129,6 +129,7 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
 		write_row(html, &sheet, &comparison->rows[i], i);
 	html_table_end(html);
+	html_fold(html, i - first);
 	if (i < last)
 		fprintf(html->file,
 			"<p class=\"left-out\">%zu more rows are not in this page: <code>ktime "

@@ -173,6 +173,22 @@ void html_table_end(struct html *html)
 	fputs("</tbody>\n</table>\n</div>\n", html->file);
 }
 
+/* Rows that are seen of a table, as the style has it, and how many more it must have to be folded.
+ * Chosen: what a reader asks next is near. */
+#define ROWS_SEEN    10
+#define LEAST_FOLDED 3
+
+void html_fold(struct html *html, size_t rows)
+{
+	if (rows < ROWS_SEEN + LEAST_FOLDED)
+		return;
+	fprintf(html->file,
+		"<details class=\"fold\"><summary><span class=\"more\">and %zu more "
+		"rows</span><span class=\"fewer\">only the first %d rows</span></summary>"
+		"</details>\n",
+		rows - ROWS_SEEN, ROWS_SEEN);
+}
+
 void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,
 		const char *caption)
 {
@@ -184,6 +200,7 @@ void html_sheet(struct html *html, struct sheet *sheet, const char *id, const ch
 	sheet_html(sheet, &out);
 	out_flush(&out);
 	sheet_clear(sheet);
+	html_fold(html, sheet->shown);
 	if (out.failed)
 		html->error = -ENOMEM;
 }

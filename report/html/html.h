@@ -57,7 +57,10 @@ void html_navigation(struct html *html, const struct html_link *links, size_t co
 void html_table_begin(struct html *html, const char *id, const char *class, const char *caption,
 		      const char *columns);
 void html_table_end(struct html *html);
-/* A sheet as a table. */
+/* What follows a table of `rows`, if these are many: the first ones are seen, and the others once
+ * this is opened. */
+void html_fold(struct html *html, size_t rows);
+/* A sheet as a table, folded if it is long. */
 void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,
 		const char *caption);
 

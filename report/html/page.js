@@ -45,10 +45,19 @@
 		});
 	};
 
+	// Shows all rows of a long table.
+	const unfold = (table) => {
+		const fold = table.parentElement.nextElementSibling;
+		if (fold?.matches(".fold"))
+			fold.open = true;
+	};
+
 	// Shows the rows whose name, short or full, has every word that is typed.
 	const filterBy = (table, text, status) => {
 		const words = text.toLowerCase().split(/\s+/).filter(Boolean);
 		let shown = 0;
+		if (words.length)
+			unfold(table);
 		for (const row of table.tBodies[0].rows) {
 			const parts = row.cells[0].querySelectorAll("summary, .full-name");
 			const name = (parts.length ? [...parts] : [row.cells[0]])
@@ -174,6 +183,11 @@
 		show(null);
 	};
 
+	// The browser's search finds what is seen.
+	document.addEventListener("keydown", (event) => {
+		if ((event.ctrlKey || event.metaKey) && event.key === "f")
+			document.querySelectorAll("table").forEach(unfold);
+	});
 	document.querySelectorAll("svg.icicle").forEach(makeIcicle);
 	document.querySelectorAll("table.tree").forEach(makeTree);
 	document.querySelectorAll("table.sortable").forEach(makeSortable);

@@ -7,8 +7,8 @@
 #include "report/export/export.h"
 #include "report/html/section.h"
 
-/* The sections in their order: an id for links and tests, a title, a short one for the navigation,
- * and who writes it. */
+/* The sections in the order of a reader's questions, why, where, when and how much: an id for links
+ * and tests, a title, a short one for the navigation, and who writes it. */
 static const struct section {
 	const char *id, *title, *short_title;
 	int (*write)(struct page *page);
@@ -17,10 +17,10 @@ static const struct section {
 	{"use", "Busy and idle", "Busy and idle", use_section},
 	{"processes", "Processes side by side", "Processes", processes_section},
 	{"gpu", "Where the GPU’s time went", "GPU time", gpu_section},
+	{"timeline", "Timeline", "Timeline", timeline_section},
 	{"graphs", "CUDA graphs", "Graphs", graphs_section},
 	{"ranges", "NVTX ranges", "Ranges", ranges_section},
 	{"rates", "Kernels beside the device’s peaks", "Roofline", rates_section},
-	{"timeline", "Timeline", "Timeline", timeline_section},
 	{"api", "API calls", "API calls", api_section},
 	{"copies", "Copies and memsets", "Copies", copies_section},
 	{"memory", "Memory", "Memory", memory_section},

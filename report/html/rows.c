@@ -283,7 +283,7 @@ int gpu_section(struct page *page)
 int graphs_section(struct page *page)
 {
 	return write_rows(page, TABLE_GRAPHS, "graphs-table",
-			  "Launches of CUDA graphs, whose nodes are rows of the table above",
+			  "Launches of CUDA graphs, whose nodes are rows of the GPU’s time",
 			  GRAPHS_BYTES);
 }
 

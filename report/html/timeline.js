@@ -69,6 +69,9 @@
 			return summary && (summary.dataset.short ?? summary.textContent);
 		};
 		const goToRow = (row) => {
+			const fold = row.closest(".scroll").nextElementSibling;
+			if (fold?.matches(".fold"))
+				fold.open = true;
 			row.hidden = false;
 			row.scrollIntoView({ block: "center" });
 			row.querySelector("summary").focus();

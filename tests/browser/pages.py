@@ -145,6 +145,7 @@ def sorted_by(page, table, column):
 def filtering(page, name):
     """Rows by words that are typed, and full names by a click."""
     page.load(name)
+    page.tab.evaluate("document.querySelectorAll('.fold').forEach((each) => each.open = true)")
     names = page.ask("names", "gpu-table")
     yield from typed(page, "memcpy htod", [each for each in names if "memcpy HtoD" in each])
     yield from typed(page, "no such row", [])
@@ -185,10 +186,42 @@ def unfolding(page, name):
         page.tab.send("DOM.focus", nodeId=node_of(page, summary))
         page.tab.press("Enter", 13, "\r")
         expect(page.wrong, not page.tab.evaluate(is_open), "Enter does not close a row")
+        folding(page, scripts)
         if scripts and page.tab.evaluate("!!document.querySelector('.icicle')"):
             widening(page)
             long_tree(page, name)
         yield from page.said()
+
+
+def folding(page, scripts):
+    """Of a long table ten rows are seen, and all of them by a click, a filter or a search."""
+    if not page.tab.evaluate("!!document.querySelector('#gpu > .fold')"):
+        return
+    rows = "document.querySelector('#gpu-table').tBodies[0].rows.length"
+    shut = "document.querySelectorAll('.fold').forEach((each) => each.open = false)"
+
+    def seen(how, count):
+        found = len(page.ask("names", "gpu-table"))
+        expect(page.wrong, found == count, f"{found} rows are seen {how}")
+
+    count = page.tab.evaluate(rows)
+    seen("at first", 10)
+    page.tab.click("#gpu > .fold summary")
+    seen("after a click", count)
+    page.tab.click("#gpu > .fold summary")
+    seen("after a second click", 10)
+    if not scripts or not page.tab.evaluate("!!document.querySelector('#gpu input.filter')"):
+        return
+    page.tab.click("#gpu-table thead th:first-child button")
+    first = page.ask("names", "gpu-table")
+    page.tab.press("f", 70, modifiers=2)
+    seen("in a search", count)
+    expect(page.wrong, page.ask("names", "gpu-table")[:10] == first, "sorted, other rows are seen than the first")
+    page.tab.evaluate(shut)
+    page.tab.click("#gpu input.filter")
+    page.tab.type("[CUDA memcpy")
+    expect(page.wrong, all("[CUDA memcpy" in each for each in page.ask("names", "gpu-table")) and
+           page.tab.evaluate("document.querySelector('#gpu > .fold').open"), "a filter leaves rows folded")
 
 
 def widening(page):
