@@ -79,6 +79,12 @@
 		}
 	};
 
+	// The whole name at the pointer.
+	const makeTitles = (table) => {
+		for (const long of table.querySelectorAll("details > .full-name"))
+			long.parentElement.firstElementChild.title = long.textContent;
+	};
+
 	const makeFilterable = (table) => {
 		const status = element("output", { className: "filter-status" });
 		const input = element("input", { type: "search", className: "filter", placeholder: "Filter by name" });
@@ -191,6 +197,7 @@
 	document.querySelectorAll("svg.icicle").forEach(makeIcicle);
 	document.querySelectorAll("table.tree").forEach(makeTree);
 	document.querySelectorAll("table.sortable").forEach(makeSortable);
+	document.querySelectorAll("table.rows").forEach(makeTitles);
 	document.querySelectorAll("table.filterable").forEach((table) => {
 		if (table.tBodies[0].rows.length >= LEAST_TO_FILTER)
 			makeFilterable(table);

@@ -35,6 +35,10 @@ static const struct section {
 #define SECTIONS_BYTES 920000
 #define GPU_BYTES      350000
 
+/* Letters of a name, the middle of which is cut out. Chosen: two lines in the table of the GPU's
+ * time in a window of 1440 pixels. */
+#define NAME_MOST      80
+
 struct part {
 	char *text;
 	size_t size;
@@ -199,12 +203,15 @@ static int write_profile(FILE *file, void *argument)
 	int error;
 
 	/* As short as tells the rows apart, unless a length was asked for. */
-	if (shown.names == NAMES_AUTO)
+	if (shown.names == NAMES_AUTO) {
 		shown.names = NAMES_DISTINCT;
+		shown.name_most = NAME_MOST;
+	}
 	shown.csv = shown.colour = false;
 	page->options = &shown;
 	full = shown;
 	full.names = NAMES_FULL;
+	full.name_most = 0;
 	error = filter_init(&page->full, page->session, &full);
 	if (error)
 		return error;

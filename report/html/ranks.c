@@ -237,7 +237,8 @@ static void write_legend(const struct ranks *ranks)
 	}
 	fputs("<li>", ranks->html->file);
 	stack_swatch(ranks->html, "mark");
-	fputs("busy: what overlaps counts once</li>\n</ul>\n", ranks->html->file);
+	fputs("busy: operations that overlap count once, in GPU time each</li>\n</ul>\n",
+	      ranks->html->file);
 }
 
 static void write_figure(struct ranks *ranks)

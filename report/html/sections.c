@@ -92,11 +92,13 @@ int ranges_section(struct page *page)
 	if (error)
 		return error;
 	error = icicle_write(&page->html, &ranges);
+	/* The table has room for whole names. */
+	ranges.filter = &page->full;
 	ranges_sheet(&sheet, &ranges);
 	sheet.room = RANGES_BYTES;
 	html_sheet(&page->html, &sheet, "ranges-table", "tree",
-		   "GPU time of what was launched in each range, with and without the ranges "
-		   "inside of it; the range’s own time is the host’s");
+		   "GPU time of what was launched in each range, with and without (Own) the ranges "
+		   "inside of it; how long the range was open on the host");
 	if (sheet.shown < sheet.rows)
 		fprintf(page->html.file,
 			"<p class=\"left-out\">%zu more ranges are not in this page: <code>ktime "
@@ -172,7 +174,7 @@ static void write_device(struct html *html, const struct device_info *info, int 
 static void write_devices(struct html *html, const struct session_header *header)
 {
 	html_table_begin(html, "devices-table", "devices", "Devices, with the peaks that follow",
-			 "#GPU|Name|#Memory|#Multiprocessors|#DRAM GB/s|#Link GB/s|Link");
+			 "GPU|Name|#Memory|#Multiprocessors|#DRAM GB/s|#Link GB/s|Link");
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		if (header->devices[device].used)
 			write_device(html, &header->devices[device], device);

@@ -321,8 +321,9 @@ static void write_processes(const struct side_by_side *sides)
 	sheet.row = fill_process;
 	sheet.room = PROCESSES_BYTES;
 	html_sheet(html, &sheet, "processes-table", "sortable",
-		   "Processes, the one with most GPU time outside collectives first; bars are "
-		   "the time of their devices");
+		   "Processes, the one with most GPU time outside collectives first; of operations "
+		   "that overlap GPU time counts each, busy time once; bars are the time of their "
+		   "devices");
 	if (sheet.shown < sheet.rows)
 		fprintf(html->file,
 			"<p class=\"left-out\">%zu more processes are not in this page: "

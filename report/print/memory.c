@@ -284,6 +284,9 @@ static const struct column site_columns[] = {
 	{NULL, NULL, .page = "Thread", .kind = CELL_INTEGER},
 };
 
+/* Letters of what was launched before. Chosen: few lines of a page's table. */
+#define OPERATION_MOST 80
+
 /* "device memory on device 0, thread 17, in train/forward, after [CUDA memcpy HtoD]" */
 static void print_origin(struct cell *cell, const struct memory_site *site, const char *range,
 			 const char *operation)
@@ -303,6 +306,7 @@ static void fill_site(const struct sheet *sheet, size_t row, struct cell *cells)
 	const struct memory_site *site = tables->sites[row];
 	const char *range = session_string(tables->session, site->range);
 	const char *operation = session_string(tables->session, site->operation);
+	char *plain;
 
 	fill_place(sheet, cells, site->kind, site->device);
 	cell_count(&cells[2], site->thread);
@@ -320,7 +324,10 @@ static void fill_site(const struct sheet *sheet, size_t row, struct cell *cells)
 	if (!site->size)
 		cell_text(&cells[13], "several");
 	print_origin(&cells[14], site, range, operation);
-	cell_own(&cells[15], idle_plain_name(operation));
+	plain = idle_plain_name(operation);
+	if (plain)
+		filter_cut(plain, OPERATION_MOST);
+	cell_own(&cells[15], plain);
 	cell_text(&cells[16], range);
 	cell_count(&cells[17], site->thread ? site->thread : UINT64_MAX);
 	if (!site->thread)
