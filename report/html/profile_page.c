@@ -18,6 +18,7 @@ static const struct section {
 	{"processes", "Processes side by side", "Processes", processes_section},
 	{"gpu", "Where the GPU’s time went", "GPU time", gpu_section},
 	{"timeline", "Timeline", "Timeline", timeline_section},
+	{"balance", "Each row over the processes", "Imbalance", balance_section},
 	{"graphs", "CUDA graphs", "Graphs", graphs_section},
 	{"ranges", "NVTX ranges", "Ranges", ranges_section},
 	{"rates", "Kernels beside the device’s peaks", "Roofline", rates_section},

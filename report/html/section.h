@@ -41,6 +41,7 @@ int gpu_section(struct page *page);
 int graphs_section(struct page *page);
 int api_section(struct page *page);
 int processes_section(struct page *page);
+int balance_section(struct page *page);
 int rates_section(struct page *page);
 int copies_section(struct page *page);
 int memory_section(struct page *page);

@@ -160,8 +160,8 @@ static void write_other_causes(const struct timeline *timeline, int device, FILE
 		return;
 	fprintf(file,
 		"<p class=\"remark\">GPU %d: of its idle time the timeline has %s more of “%s” "
-		"than the "
-		"table above, which has more of “%s”. The table knows all calls that ktime sees, "
+		"than "
+		"the bar above, which has more of “%s”. The bar knows all calls that ktime sees, "
 		"the "
 		"timeline those that the trace has.</p>\n",
 		device, number_time(text, here[more] - table[more]), idle_cause_texts[more],
@@ -191,7 +191,7 @@ static void write_remarks(const struct picture *picture)
 	    session_header(timeline->session)->counters[COUNTER_trace_lost])
 		fputs("<p class=\"remark\">Idle time has the causes that the records tell: those "
 		      "in "
-		      "the tables above are of all calls of the whole run.</p>\n",
+		      "the bars above are of all calls of the whole run.</p>\n",
 		      file);
 	else
 		for (int device = 0; device < SESSION_DEVICES; device++)

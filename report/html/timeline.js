@@ -62,8 +62,9 @@
 
 		const times = (track, i) => `${exact(track.lengths[i])} from ${exact(track.starts[i])}`;
 
-		const rowOf = (name) => [...document.querySelectorAll("table.rows")].flatMap((each) => [...each.tBodies[0].rows])
-			.find((row) => rowName(row) === name);
+		const allRows = () => [...document.querySelectorAll("table.rows > tbody > tr")];
+		const rowOf = (name) => allRows().find((row) => rowName(row) === name);
+		const wholeNames = () => new Map(allRows().map((row) => [rowName(row), row.querySelector(".full-name")?.textContent]));
 		const rowName = (row) => {
 			const summary = row.cells[0].querySelector("summary");
 			return summary && (summary.dataset.short ?? summary.textContent);
@@ -118,7 +119,9 @@
 		};
 		const search = () => {
 			const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-			find(words.length ? Uint8Array.from(texts, (text) => words.every((word) => text.toLowerCase().includes(word))) : null);
+			const whole = wholeNames();
+			const matches = (text, i) => words.every((word) => `${text} ${whole.get(names[i]) ?? ""}`.toLowerCase().includes(word));
+			find(words.length ? Uint8Array.from(texts, matches) : null);
 		};
 		const goToName = (name) => {
 			input.value = name;
@@ -319,7 +322,7 @@
 
 		// From a row of a table to its records.
 		const known = new Set(names.filter((_, i) => !idle[i]));
-		for (const row of document.querySelectorAll("table.rows > tbody > tr")) {
+		for (const row of allRows()) {
 			const name = rowName(row);
 			if (!known.has(name))
 				continue;

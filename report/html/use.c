@@ -331,23 +331,6 @@ static void write_processes(const struct side_by_side *sides)
 			sheet.rows - sheet.shown, sheet.rows);
 }
 
-static int write_balance(struct page *page, const struct job *job)
-{
-	struct job_rows rows;
-	struct sheet sheet;
-	int error = job_rows_init(&rows, job, page->options, false);
-
-	if (error)
-		return error;
-	job_rows_sheet(&sheet, &rows);
-	sheet.room = BALANCE_BYTES;
-	html_sheet(&page->html, &sheet, "balance-table", "sortable filterable",
-		   "What the processes have of each row; imbalance is the most that one has over "
-		   "the mean");
-	job_rows_free(&rows);
-	return 0;
-}
-
 int processes_section(struct page *page)
 {
 	struct side_by_side sides = {.page = page};
@@ -368,10 +351,36 @@ int processes_section(struct page *page)
 			sides.longest = job->processes[i]->device_time;
 	if (!error)
 		error = ranks_write(&page->html, job);
-	if (!error) {
+	if (!error)
 		write_processes(&sides);
-		error = write_balance(page, job);
-	}
 	job_free(job);
+	return error;
+}
+
+int balance_section(struct page *page)
+{
+	struct job job;
+	struct job_rows rows;
+	struct sheet sheet;
+	int error;
+
+	if (!session_header(page->session)->processes)
+		return 0;
+	error = job_init(&job, page->session);
+	if (error)
+		goto out;
+	error = job_rows_init(&rows, &job, page->options, false);
+	if (error)
+		goto out;
+	job_rows_sheet(&sheet, &rows);
+	sheet.room = BALANCE_BYTES;
+	if (sheet.rows)
+		html_sheet(
+			&page->html, &sheet, "balance-table", "sortable filterable",
+			"What the processes have of each row; imbalance is the most that one has "
+			"over the mean");
+	job_rows_free(&rows);
+out:
+	job_free(&job);
 	return error;
 }

@@ -386,6 +386,10 @@ def found_by_name(page, records):
         page.tab.press("Enter", 13, "\r", modifiers)
         found.append(text_of(page, ".timeline-found"))
     expected = [f"{len(copies):,}", f"{before + 1:,} of {len(copies):,}", f"{before:,} of {len(copies):,}"]
+    page.tab.evaluate("document.activeElement.select()")
+    page.tab.type("saxpy float, float")
+    count, saxpy = text_of(page, ".timeline-found"), sum("saxpy" in each["name"] for each in records if each["kind"] == "kernel")
+    expect(page.wrong, count == f"{saxpy:,}", f"by a word of the whole name: {count}, not {saxpy:,}")
     expect(page.wrong, found == expected, f"copies, the next, the one before: {found}, not {expected}")
 
 

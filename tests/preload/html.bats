@@ -88,5 +88,5 @@ causes_agree()
 	grep -q '^idle-first-launch ' expected
 	# An allocation by the driver API is in no trace: the page says so.
 	! SIM_CALL_NS=cuMemAlloc_v2=300000 SIM_LAUNCH_NS=4000 causes_agree k,10000 m k,10000 || false
-	grep -q '<p class="remark">GPU 0: of its idle time the timeline has 288.00us more of “the program between CUDA calls” than the table above, which has more of “a CUDA call”.' page.html
+	grep -q '<p class="remark">GPU 0: of its idle time the timeline has 288.00us more of “the program between CUDA calls” than the bar above, which has more of “a CUDA call”.' page.html
 }
