@@ -198,7 +198,7 @@ static int load_runs(struct side *side, unsigned runs)
 			break;
 		side->means.times[run - 1].busy = busy_of(session);
 		session_close(session);
-		error = import_profile(&profile, path, 0, message, sizeof(message));
+		error = import_profile(&profile, path, NULL, message, sizeof(message));
 		if (!error)
 			error = profile_add_run(&side->profile, &profile);
 		profile_free(&profile);

@@ -48,6 +48,27 @@ const char *comparison_label(const struct comparison_row *row)
 	return row->versions ?: comparison_name(row);
 }
 
+/* NAN: not known of each run that has the row. */
+static struct moved moved_of(const struct profile_row *row)
+{
+	double bytes = 0, total = 0;
+
+	if (!row)
+		return (struct moved){NAN, NAN};
+	for (const struct row_run *run = row->runs; run < row->runs + row->run_count; run++) {
+		bytes += run->bytes > 0 ? run->bytes : NAN;
+		total += run->total;
+	}
+	return (struct moved){bytes / (double)row->run_count, bytes / total};
+}
+
+bool comparison_moved(const struct comparison_row *row, struct moved moved[2])
+{
+	moved[0] = moved_of(row->a);
+	moved[1] = moved_of(row->b);
+	return moved[0].rate > 0 && moved[1].rate > 0;
+}
+
 /* Logarithms of times: their noise is about the same in short rows and in long ones. */
 struct sample {
 	uint64_t count;

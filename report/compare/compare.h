@@ -103,6 +103,18 @@ const char *comparison_name(const struct comparison_row *row);
 /* A row's name for a reader: of two versions of a kernel what tells them apart. */
 const char *comparison_label(const struct comparison_row *row);
 
+/* What a run moved in a row, and GB/s. */
+struct moved {
+	double bytes, rate;
+};
+/* Fills in both sides'; false: of one of them it is not known. */
+bool comparison_moved(const struct comparison_row *row, struct moved moved[2]);
+/* Whether they differ by more than the threshold in bytes or GB/s; then the text says how: "bytes
+ * 192 MB -> 96 MB (0.500), 28.9 -> 25.8 GB/s". */
+#define MOVED_SIZE 160
+bool comparison_moved_text(const struct comparison *comparison, const struct comparison_row *row,
+			   char text[MOVED_SIZE]);
+
 /* "A: run.ktime (ktime)", and B in a second line. */
 void comparison_print_sides(const struct comparison *comparison, FILE *file);
 

@@ -69,12 +69,17 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	const struct change *change = &row->total;
 	const char *class = verdict_classes[row->verdict];
 	const struct cell *cells = sheet_cells(sheet, index);
-	char text[NUMBER_SIZE];
+	char text[NUMBER_SIZE], moved[MOVED_SIZE];
 
 	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
 	html_text(html, comparison_label(row));
 	if (row->versions)
 		write_names(html, row);
+	if (comparison_moved_text(sheet->argument, row, moved)) {
+		fputs("<small>", html->file);
+		html_text(html, moved);
+		fputs("</small>", html->file);
+	}
 	fputs("</th>", html->file);
 	fprintf(html->file, "<td class=\"verdict %s\">%s</td>", class, verdict_text(row->verdict));
 	html_number(html, isnan(change->ratio) ? -1 : change->ratio,

@@ -27,7 +27,9 @@ enum {
 	PROBABILITY,
 	VERDICT,
 	NAME,
-	NAME_B
+	NAME_B,
+	BYTES_A,
+	BYTES_B
 };
 static const struct column columns[] = {
 	[TYPE] = {"Type", "Type", .width = 16, .once = true},
@@ -48,6 +50,8 @@ static const struct column columns[] = {
 	[NAME] = {"Name", "Name", .name = true},
 	/* Of two versions of a kernel. */
 	[NAME_B] = {.csv = "Name B"},
+	[BYTES_A] = {.csv = "Bytes A", .kind = CELL_MEAN},
+	[BYTES_B] = {.csv = "Bytes B", .kind = CELL_MEAN},
 };
 
 /* Of a run. */
@@ -83,12 +87,53 @@ static const char *type_of(const struct comparison_row *row, enum sheet_form for
 	return types[form][comparison_is_api(row)];
 }
 
+bool comparison_moved_text(const struct comparison *comparison, const struct comparison_row *row,
+			   char text[MOVED_SIZE])
+{
+	char bytes[2][NUMBER_SIZE], rates[2][NUMBER_SIZE], ratio[NUMBER_SIZE];
+	struct change amount = {0}, rate = {0};
+	struct moved moved[2];
+	bool more;
+
+	if (!comparison_moved(row, moved))
+		return false;
+	amount.ratio = moved[1].bytes / moved[0].bytes;
+	rate.ratio = moved[1].rate / moved[0].rate;
+	more = change_is_beyond(&amount, comparison->threshold);
+	if (!more && !change_is_beyond(&rate, comparison->threshold))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		number_bytes_about(bytes[i], to_unsigned(moved[i].bytes + 0.5));
+		number_rate(rates[i], moved[i].rate);
+	}
+	if (more)
+		snprintf(text, MOVED_SIZE, "bytes %.16s -> %.16s (%.16s), %.16s -> %.16s GB/s",
+			 bytes[0], bytes[1], number_ratio(ratio, amount.ratio), rates[0], rates[1]);
+	else
+		snprintf(text, MOVED_SIZE, "%.16s -> %.16s GB/s", rates[0], rates[1]);
+	return true;
+}
+
+/* For a reader with what was moved. */
+static void fill_name(const struct sheet *sheet, const struct comparison_row *row,
+		      struct cell *cell)
+{
+	char moved[MOVED_SIZE];
+	const bool csv = sheet->form == SHEET_CSV;
+
+	cell_text(cell, csv ? comparison_name(row) : comparison_label(row));
+	if (csv || !comparison_moved_text(sheet->argument, row, moved))
+		return;
+	cell_print(cell, "%s: %s", cell->text, moved);
+}
+
 static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct comparison *comparison = sheet->argument;
 	const struct comparison_row *row = &comparison->rows[index];
 	const struct change *change = &row->total;
 	char text[NUMBER_SIZE];
+	struct moved moved[2];
 
 	cell_group(&cells[TYPE], comparison_is_api(row), type_of(row, sheet->form));
 	fill_side(row->a, comparison->a->runs, &cells[CALLS_A], &cells[TIME_A], &cells[AVERAGE_A]);
@@ -101,9 +146,13 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	cell_real(&cells[HIGH], change->high);
 	cell_real(&cells[PROBABILITY], change->probability);
 	cell_text(&cells[VERDICT], verdict_text(row->verdict));
-	cell_text(&cells[NAME],
-		  sheet->form == SHEET_CSV ? comparison_name(row) : comparison_label(row));
+	fill_name(sheet, row, &cells[NAME]);
 	cell_text(&cells[NAME_B], row->versions ? row->b->name : NULL);
+	comparison_moved(row, moved);
+	if (moved[0].bytes > 0)
+		cell_real(&cells[BYTES_A], moved[0].bytes);
+	if (moved[1].bytes > 0)
+		cell_real(&cells[BYTES_B], moved[1].bytes);
 }
 
 struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_form form)
@@ -402,6 +451,8 @@ static void add_side(struct json *json, const char *name, const struct profile_r
 		json_unsigned(json, "calls", run->calls);
 		json_real(json, "total_ns", run->total);
 		json_real(json, "average_ns", run->average);
+		if (run->bytes > 0)
+			json_real(json, "bytes", run->bytes);
 		json_end(json);
 	}
 	json_end(json);

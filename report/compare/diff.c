@@ -7,6 +7,7 @@
 
 #include "report/export/output.h"
 #include "report/names/visible.h"
+#include "report/rates/rates.h"
 
 #define MESSAGE_SIZE	  512
 #define EXIT_USAGE	  2
@@ -56,6 +57,27 @@ static void say_unread(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->said_count; i++)
 		visible_line(stderr, "ktime: %s", profile->said[i]);
+}
+
+/* Names the declarations of --bytes that no kernel of either side matches. 0 or -ENOMEM. */
+static int say_unmatched(const struct comparison *comparison, const struct options *options)
+{
+	struct work_patterns patterns;
+	struct row_work work;
+	int error = work_patterns_init(&patterns, options);
+
+	for (size_t i = 0; i < comparison->gpu_count && !error; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+
+		if (row->a)
+			error = work_patterns_match(&patterns, row->a->name, false, &work);
+		if (row->b && !error)
+			error = work_patterns_match(&patterns, row->b->name, false, &work);
+	}
+	if (!error)
+		work_patterns_warn_unmatched(&patterns, "ktime: ", stderr);
+	work_patterns_free(&patterns);
+	return error;
 }
 
 /* The status of --fail-above. */
@@ -124,16 +146,21 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	/* What fails a comparison has to be a verdict. */
 	if (isnan(threshold) && !isnan(options->fail_above))
 		threshold = options->fail_above;
-	error = runs_load(&profiles[0], files, first_b, options->part.a, message, sizeof(message));
+	error = runs_load(&profiles[0], files, first_b,
+			  &(struct import_options){options->part.a, options}, message,
+			  sizeof(message));
 	if (!error)
-		error = runs_load(&profiles[1], files + first_b, count - first_b, options->part.b,
-				  message, sizeof(message));
+		error = runs_load(&profiles[1], files + first_b, count - first_b,
+				  &(struct import_options){options->part.b, options}, message,
+				  sizeof(message));
 	if (!error) {
 		say_unread(&profiles[0]);
 		say_unread(&profiles[1]);
 	}
 	if (!error)
 		error = compare_profiles(&comparison, &profiles[0], &profiles[1], threshold / 100);
+	if (!error)
+		error = say_unmatched(&comparison, options);
 	if (!error)
 		error = write_all(&comparison, options, message, sizeof(message));
 	if (error)

@@ -2,6 +2,7 @@
 #include "report/import/import.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,16 +11,24 @@
 #include "report/import/text.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
+#include "report/print/filter.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
+#include "report/rates/rates.h"
 #include "report/session/files.h"
 #include "report/session/items.h"
 #include "report/session/layout.h"
 
+/* By which a row is found; the caller frees it. */
+static char *key_of(enum row_kind kind, const char *name)
+{
+	return kind == ROW_KERNEL ? nsys_demangle(name) : strdup(name);
+}
+
 /* The table's row has its mangled name: two kinds of readable ones are made of it. */
 static int import_row(struct profile *profile, struct table_row *row, bool api)
 {
-	char *key = row->kind == ROW_KERNEL ? nsys_demangle(row->name) : strdup(row->name);
+	char *key = key_of(row->kind, row->name);
 	char *readable = row->kind == ROW_KERNEL ? demangle(row->name) : NULL;
 	struct profile_row *imported = NULL;
 	double average = row->counted ? (double)row->total / (double)row->counted : 0;
@@ -33,6 +42,53 @@ static int import_row(struct profile *profile, struct table_row *row, bool api)
 	profile_add_group(imported, row->calls, row->timed, (double)row->total, average,
 			  table_variance(row), (double)row->minimum, (double)row->maximum);
 	return 0;
+}
+
+static int import_rates(struct profile *profile, const struct session *session,
+			const struct rates_table *table)
+{
+	for (const struct rates_row *row = table->rows; row < table->rows + table->count; row++) {
+		const struct rate *rate = &row->rates.bandwidth;
+		char *key = key_of(row->row->kind, session_string(session, row->row->name));
+		struct profile_row *of = key ? text_entry_of(&profile->rows[false], key, 0) : NULL;
+
+		free(key);
+		if (!of)
+			return -ENOMEM;
+		if (row->total > 0)
+			of->bytes += rate->average > 0 ? rate->average * row->total : NAN;
+	}
+	return 0;
+}
+
+/* What copies, memsets and kernels moved, by the rates that a report of the profile has. */
+static int import_bytes(struct profile *profile, const struct session *session,
+			const struct options *work)
+{
+	struct options options;
+	struct work_patterns patterns;
+	struct filter filter;
+	int error;
+
+	options_defaults(&options);
+	error = filter_init(&filter, session, &options);
+	if (error)
+		return error;
+	error = work_patterns_init(&patterns, work ?: &options);
+	for (int kernels = 0; kernels < 2 && !error; kernels++) {
+		struct rates_table table;
+
+		if (kernels && !patterns.count)
+			break;
+		error = rates_collect(&table, &filter, kernels ? &patterns : NULL, false);
+		if (error)
+			break;
+		error = import_rates(profile, session, &table);
+		rates_free(&table);
+	}
+	work_patterns_free(&patterns);
+	filter_free(&filter);
+	return error;
 }
 
 static void import_memory(struct profile *profile, const struct session *session)
@@ -54,7 +110,8 @@ static void import_figures(struct profile *profile, const struct session *sessio
 			profile->figures[i] = figures_of_rows(session, &figures[i]);
 }
 
-static int import_session(struct profile *profile, const char *path, char *message, size_t size)
+static int import_session(struct profile *profile, const char *path, const struct options *work,
+			  char *message, size_t size)
 {
 	static const enum table_section sections[] = {TABLE_GPU, TABLE_API};
 	struct session *session;
@@ -76,6 +133,8 @@ static int import_session(struct profile *profile, const char *path, char *messa
 			error = import_row(profile, &table.rows[i], sections[section] == TABLE_API);
 		table_free(&table);
 	}
+	if (!error)
+		error = import_bytes(profile, session, work);
 	for (int i = 0; i < SESSION_DEVICES; i++)
 		energy_join(&profile->energies[i], &session_header(session)->devices[i].energy);
 	import_memory(profile, session);
@@ -144,8 +203,8 @@ static bool is_nsys_report(const char *path)
 	       ends_with(path, ".qdstrm");
 }
 
-static int import_file(struct profile *profile, FILE *file, const char *path, unsigned part,
-		       char *message, size_t size)
+static int import_file(struct profile *profile, FILE *file, const char *path,
+		       const struct import_options *how, char *message, size_t size)
 {
 	char *bytes;
 	size_t length;
@@ -170,7 +229,7 @@ static int import_file(struct profile *profile, FILE *file, const char *path, un
 		goto refuse;
 	}
 	if (is_session)
-		return import_session(profile, path, message, size);
+		return import_session(profile, path, how ? how->work : NULL, message, size);
 	if (is_database)
 		return import_sqlite(profile, path, message, size);
 	reason = "a report that only nsys reads: give what `nsys export --type sqlite` makes of it";
@@ -179,7 +238,7 @@ static int import_file(struct profile *profile, FILE *file, const char *path, un
 	bytes = read_all(file, &length, &reason);
 	if (!bytes)
 		goto refuse;
-	error = import_text(profile, bytes, length, part, path, message, size);
+	error = import_text(profile, bytes, length, how ? how->part : 0, path, message, size);
 	free(bytes);
 	return error;
 refuse:
@@ -187,8 +246,8 @@ refuse:
 	return -EINVAL;
 }
 
-int import_profile(struct profile *profile, const char *path, unsigned part, char *message,
-		   size_t size)
+int import_profile(struct profile *profile, const char *path, const struct import_options *how,
+		   char *message, size_t size)
 {
 	FILE *file;
 	int error = input_open(&file, path, PIPE_WAIT_MS, say_waiting, message, size);
@@ -196,7 +255,7 @@ int import_profile(struct profile *profile, const char *path, unsigned part, cha
 	*profile = (struct profile){0};
 	if (error)
 		return error;
-	error = import_file(profile, file, path, part, message, size);
+	error = import_file(profile, file, path, how, message, size);
 	fclose(file);
 	return error;
 }

@@ -11,12 +11,19 @@
 
 #include "report/import/profile.h"
 
+/* How files are read. */
+struct import_options {
+	unsigned part; /* as in text.h */
+	/* Bytes that kernels move, which profiles of ktime do not hold; NULL: none. */
+	const struct options *work;
+};
+
 /*
  * A profile of ktime, an SQLite export of nsys, or a text with the tables of nvprof, nsys or ktime.
- * `part` as in text.h.
+ * `how`: NULL for a file with one run, and without declared work.
  */
-int import_profile(struct profile *profile, const char *path, unsigned part, char *message,
-		   size_t size);
+int import_profile(struct profile *profile, const char *path, const struct import_options *how,
+		   char *message, size_t size);
 
 int import_sqlite(struct profile *profile, const char *path, char *message, size_t size);
 
@@ -29,7 +36,7 @@ int import_sqlite(struct profile *profile, const char *path, char *message, size
  * Adds up the runs of files of the kinds that import_profile reads; a folder stands for its
  * profiles. 0 or -errno with a one-line message. The sum is to be freed whatever is returned.
  */
-int runs_load(struct profile *sum, const char *const *paths, size_t count, unsigned part,
-	      char *message, size_t size);
+int runs_load(struct profile *sum, const char *const *paths, size_t count,
+	      const struct import_options *how, char *message, size_t size);
 
 #endif

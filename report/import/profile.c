@@ -92,7 +92,8 @@ static int add_row_run(struct profile *sum, const struct profile_row *row)
 	runs[added->run_count++] = (struct row_run){.run = sum->runs,
 						    .calls = row->calls,
 						    .total = row->total,
-						    .average = row->average};
+						    .average = row->average,
+						    .bytes = row->bytes};
 	return 0;
 }
 

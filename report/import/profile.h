@@ -11,6 +11,7 @@ struct row_run {
 	size_t run; /* from 0 */
 	uint64_t calls;
 	double total, average; /* ns */
+	double bytes;	       /* as in the row */
 };
 
 struct profile_row {
@@ -22,6 +23,9 @@ struct profile_row {
 	double total;		 /* of all calls; times are in ns */
 	double average, variance;
 	double minimum, maximum;
+	/* That the calls moved which `total` is the time of: copies, memsets, and kernels of which
+	 * it was declared. 0 or NAN: not known. */
+	double bytes;
 	unsigned part;	      /* which table of its file it came from */
 	struct row_run *runs; /* see profile_add_run */
 	size_t run_count;

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int load_file(struct profile *sum, const char *path, unsigned part, char *message,
-		     size_t size)
+static int load_file(struct profile *sum, const char *path, const struct import_options *how,
+		     char *message, size_t size)
 {
 	struct profile run;
-	int error = import_profile(&run, path, part, message, size);
+	int error = import_profile(&run, path, how, message, size);
 
 	if (!error) {
 		error = profile_add_run(sum, &run);
@@ -30,8 +30,8 @@ static int is_profile(const struct dirent *entry)
 	return fnmatch("?*" RUNS_SUFFIX, entry->d_name, 0) == 0;
 }
 
-static int load_folder(struct profile *sum, const char *path, unsigned part, char *message,
-		       size_t size)
+static int load_folder(struct profile *sum, const char *path, const struct import_options *how,
+		       char *message, size_t size)
 {
 	struct dirent **entries = NULL;
 	int count = scandir(path, &entries, is_profile, alphasort), error = 0;
@@ -48,7 +48,7 @@ static int load_folder(struct profile *sum, const char *path, unsigned part, cha
 			error = -ENOMEM;
 			snprintf(message, size, "%s: %s", path, strerror(-error));
 		} else if (!error) {
-			error = load_file(sum, file, part, message, size);
+			error = load_file(sum, file, how, message, size);
 			free(file);
 		}
 		free(entries[i]);
@@ -57,8 +57,8 @@ static int load_folder(struct profile *sum, const char *path, unsigned part, cha
 	return error;
 }
 
-int runs_load(struct profile *sum, const char *const *paths, size_t count, unsigned part,
-	      char *message, size_t size)
+int runs_load(struct profile *sum, const char *const *paths, size_t count,
+	      const struct import_options *how, char *message, size_t size)
 {
 	int error = 0;
 
@@ -67,8 +67,8 @@ int runs_load(struct profile *sum, const char *const *paths, size_t count, unsig
 		struct stat status;
 		bool folder = stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode);
 
-		error = folder ? load_folder(sum, paths[i], part, message, size)
-			       : load_file(sum, paths[i], part, message, size);
+		error = folder ? load_folder(sum, paths[i], how, message, size)
+			       : load_file(sum, paths[i], how, message, size);
 	}
 	return error;
 }

@@ -88,6 +88,16 @@ int work_patterns_match(struct work_patterns *patterns, const char *mangled, boo
 	return 0;
 }
 
+void work_patterns_warn_unmatched(const struct work_patterns *patterns, const char *prefix,
+				  FILE *file)
+{
+	for (size_t i = 0; i < patterns->count; i++)
+		if (!patterns->patterns[i].matched)
+			fprintf(file, "%sWarning: --%s '%s' matches no kernel's full name\n",
+				prefix, declared_options[patterns->patterns[i].declared->kind],
+				patterns->patterns[i].declared->text);
+}
+
 int work_patterns_warn(const struct session *session, const struct options *options,
 		       const char *prefix, FILE *file)
 {
@@ -100,11 +110,8 @@ int work_patterns_warn(const struct session *session, const struct options *opti
 		if (!error && row->kind == ROW_KERNEL)
 			error = work_patterns_match(&patterns, session_string(session, row->name),
 						    options->demangling, &work);
-	for (size_t i = 0; i < patterns.count && !error; i++)
-		if (!patterns.patterns[i].matched)
-			fprintf(file, "%sWarning: --%s '%s' matches no kernel's full name\n",
-				prefix, declared_options[patterns.patterns[i].declared->kind],
-				patterns.patterns[i].declared->text);
+	if (!error)
+		work_patterns_warn_unmatched(&patterns, prefix, file);
 	work_patterns_free(&patterns);
 	return error;
 }

@@ -37,7 +37,10 @@ struct row_work {
 /* `mangled`: a kernel's name, which is demangled to be matched. 0, or -ENOMEM. */
 int work_patterns_match(struct work_patterns *patterns, const char *mangled, bool demangling,
 			struct row_work *work);
-/* Writes a line for each declaration that matches no kernel of a session. 0, or -ENOMEM. */
+/* Writes a line for each declaration that no name was matched by. */
+void work_patterns_warn_unmatched(const struct work_patterns *patterns, const char *prefix,
+				  FILE *file);
+/* The same for the kernels of a session. 0, or -ENOMEM. */
 int work_patterns_warn(const struct session *session, const struct options *options,
 		       const char *prefix, FILE *file);
 

@@ -125,8 +125,8 @@ runs() {
 	records 20000 | session b
 	run --separate-stderr "$ktime" diff --csv a b
 	[ "$stderr" = "ktime: B is 1.99 times slower on the GPU: 1 of 2 GPU rows takes longer; most in add (400 us -> 800 us)" ]
-	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","Calls B","Time B","Avg B","Ratio","Low","High","Probability","Verdict","Name","Name B"' ]
-	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,40,800000,20000.000,2,,,'*',"slower","add(float const *, int)",' ]]
+	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","Calls B","Time B","Avg B","Ratio","Low","High","Probability","Verdict","Name","Name B","Bytes A","Bytes B"' ]
+	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,40,800000,20000.000,2,,,'*',"slower","add(float const *, int)",,,' ]]
 }
 
 @test "versions of one kernel are one row, by its name without template arguments" {
@@ -143,8 +143,22 @@ runs() {
 	[ "${lines[6]}" = "Rows: 1 cannot tell; 1 of them pairs versions of a kernel, by its name without template arguments and parameters" ]
 	[ "$(jq -c '.rows[0] | [.name, .name_b]' out.json)" = \
 		'["void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"]' ]
-	[[ $(csv_row a b copy) == *',"void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"' ]]
+	[[ $(csv_row a b copy) == *',"void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)",,' ]]
 	grep -qF '>copy&#60;double&#62; -&#62; &#60;float&#62;<small>A: void copy&#60;double&#62;(' page.html
+}
+
+@test "bytes and GB/s of both sides stand in the row: of copies, and of kernels by --bytes" {
+	records 10000 | session a
+	records 10000 | sed 's/4096$/1024/' | session b
+	run --separate-stderr "$ktime" diff --json out.json --bytes 'add=1000/launch' --bytes none=1/launch a b
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "ktime: Warning: --bytes 'none=1/launch' matches no kernel's full name" ]
+	[[ ${lines[4]} == *"  same         add(float const *, int)" ]]
+	[[ ${lines[5]} == *"  same         [CUDA memcpy HtoD]: bytes 8.0 KB -> 2.0 KB (0.250), 2.048 -> 0.5120 GB/s" ]]
+	[ "$(jq -c '[.rows[] | .a.runs[0].bytes, .b.runs[0].bytes]' out.json)" = '[40000,40000,8192,2048]' ]
+	[[ $(csv_row a b HtoD) == *'"[CUDA memcpy HtoD]",,8192,2048' ]]
+	"$ktime" diff --html page.html a b >out.txt
+	grep -qF '[CUDA memcpy HtoD]<small>bytes 8.0 KB -&#62; 2.0 KB (0.250), 2.048 -&#62; 0.5120 GB/s</small>' page.html
 }
 
 @test "JSON and Markdown go to files, or to standard output instead of the table" {
@@ -222,8 +236,8 @@ runs() {
 	END
 	run --separate-stderr "$ktime" diff --csv nsys.csv nvprof.csv
 	[ "$status" -eq 0 ]
-	[[ ${lines[1]} == '"GPU activities",4,40500,10125.000,4,40500,10125.000,1,,,1,"same","f(int, int)",' ]]
-	[ "${lines[2]}" = '"API calls",,,,1,1000000,1000000.000,,,,,"only in B","cudaMalloc",' ]
+	[[ ${lines[1]} == '"GPU activities",4,40500,10125.000,4,40500,10125.000,1,,,1,"same","f(int, int)",,,' ]]
+	[ "${lines[2]}" = '"API calls",,,,1,1000000,1000000.000,,,,,"only in B","cudaMalloc",,,' ]
 }
 
 @test "calls without a time are read from CSV, and are no difference" {
@@ -244,7 +258,7 @@ runs() {
 	[ "$status" -eq 0 ]
 	[ "${lines[-2]}" = "Rows: 1 same, 1 untimed" ]
 	[ "$(csv_row some.csv all.csv HtoD)" = \
-		'"GPU activities",2,,,2,14000,7000.000,,,,,"untimed","[CUDA memcpy HtoD]",' ]
+		'"GPU activities",2,,,2,14000,7000.000,,,,,"untimed","[CUDA memcpy HtoD]",,,' ]
 	run "$ktime" diff some.csv some.csv
 	[ "${lines[-2]}" = "Rows: 1 same, 1 untimed" ]
 	sed 's/,2,,/,,,/' some.csv >no_calls.csv
@@ -278,8 +292,8 @@ runs() {
 	[ "${stderr_lines[1]}" = "ktime: nsys.csv: 1 row passed over after line 4: calls of other libraries" ]
 	[ "${stderr_lines[2]}" = "ktime: nsys.csv: 1 row passed over after line 14: sizes of copies, not times" ]
 	[ "${#lines[@]}" -eq 3 ]
-	[[ ${lines[1]} == '"GPU activities",1,5,'*'"k",' ]]
-	[[ ${lines[2]} == '"API calls",1,3,'*'"cudaFree",' ]]
+	[[ ${lines[1]} == '"GPU activities",1,5,'*'"k",,,' ]]
+	[[ ${lines[2]} == '"API calls",1,3,'*'"cudaFree",,,' ]]
 }
 
 @test "what cannot be compared is told in one line" {

@@ -164,7 +164,7 @@ static void read_import(const uint8_t *data, size_t size)
 	struct profile profile = {0};
 
 	write_file(data, size);
-	import_profile(&profile, path, 0, message, sizeof(message));
+	import_profile(&profile, path, NULL, message, sizeof(message));
 	profile_free(&profile);
 }
 

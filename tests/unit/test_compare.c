@@ -441,6 +441,52 @@ TEST(more_calls_and_a_shorter_total_are_no_verdict)
 	assert_string_equal(verdict_of("k"), "cannot tell");
 }
 
+/* The bytes of the run that is being made. */
+static void moves(struct profile *profile, const char *name, double bytes)
+{
+	struct profile_row *row = text_entry_of(&profile->rows[0], name, 0);
+
+	assert_non_null(row);
+	row->bytes = bytes;
+}
+
+static void moved_is(const char *name, const char *expected)
+{
+	char text[MOVED_SIZE] = "";
+
+	comparison_moved_text(&comparison, row_of(name), text);
+	assert_string_equal(text, expected);
+}
+
+TEST(what_was_moved_is_compared_where_both_sides_know_it)
+{
+	static const char *const names[] = {"half", "slower", "alike", "in a", "unknown"};
+
+	for (unsigned run = 0; run < 2; run++) {
+		for (unsigned i = 0; i < 5; i++) {
+			add(&a, names[i], 1, 1000000, 0);
+			add(&b, names[i], 1, i == 1 ? 2000000 : i == 2 ? 1010000 : 500000, 0);
+		}
+		moves(&a, "half", 1 << 20);
+		moves(&b, "half", 1 << 19);
+		moves(&a, "slower", 1 << 20);
+		moves(&b, "slower", 1 << 20);
+		moves(&a, "alike", 1 << 20);
+		moves(&b, "alike", 1 << 20);
+		moves(&a, "in a", 1 << 20);
+		/* Of one of the runs it is not known. */
+		moves(&a, "unknown", 1 << 20);
+		moves(&b, "unknown", run ? NAN : 1 << 20);
+		end_runs();
+	}
+	compare_beyond(NAN);
+	moved_is("half", "bytes 1.0 MB -> 512 KB (0.500), 1.049 -> 1.049 GB/s");
+	moved_is("slower", "1.049 -> 0.5243 GB/s");
+	moved_is("alike", "");
+	moved_is("in a", "");
+	moved_is("unknown", "");
+}
+
 static void headline_is(const char *expected)
 {
 	assert_string_equal(comparison.headline, expected);
@@ -702,9 +748,10 @@ TEST(untimed_sides_are_printed_without_times)
 	       "10 %. Ratio: Time B / Time A.\n");
 	prints(SHEET_CSV,
 	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg B\","
-	       "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\",\"Name B\"\n"
-	       "\"GPU activities\",1,,,,,,,,,,\"only in A\",\"gone\",\n"
-	       "\"GPU activities\",2,,,2,2000,1000.000,,,,,\"untimed\",\"k\",\n");
+	       "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\",\"Name B\",\"Bytes "
+	       "A\",\"Bytes B\"\n"
+	       "\"GPU activities\",1,,,,,,,,,,\"only in A\",\"gone\",,,\n"
+	       "\"GPU activities\",2,,,2,2000,1000.000,,,,,\"untimed\",\"k\",,,\n");
 }
 
 TEST(rows_come_by_what_they_add)

@@ -377,7 +377,7 @@ TEST(what_holds_no_summary_is_refused)
 		"know");
 	unlink(path);
 	profile_free(&profile);
-	assert_int_equal(import_profile(&profile, path, 0, message, sizeof(message)), -ENOENT);
+	assert_int_equal(import_profile(&profile, path, NULL, message, sizeof(message)), -ENOENT);
 	assert_string_equal(message + strlen(path), ": No such file or directory");
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 }

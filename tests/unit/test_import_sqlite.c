@@ -101,7 +101,7 @@ TEST(a_database_is_told_from_other_files)
 {
 	make("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER);"
 	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (500, 503);");
-	assert_int_equal(import_profile(&profile, path, 0, message, sizeof(message)), 0);
+	assert_int_equal(import_profile(&profile, path, NULL, message, sizeof(message)), 0);
 	assert_string_equal(profile.source, "nsys SQLite export");
 	has_rows(false, "[CUDA memset] 1 3 3 3\n");
 }

@@ -199,7 +199,7 @@ static int comparison(FILE *file, const void *argument)
 	int error = 0;
 
 	for (int i = 0; i < 2 && !error; i++) {
-		error = import_profile(&runs[i], paths[i], 0, message, sizeof(message));
+		error = import_profile(&runs[i], paths[i], NULL, message, sizeof(message));
 		if (!error)
 			error = profile_add_run(&sums[i], &runs[i]);
 		sums[i].files = &paths[i];

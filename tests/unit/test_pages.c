@@ -104,7 +104,7 @@ static void read_run(struct profile *run, enum whole_profile kind)
 	close(mkstemp(path));
 	unlink(path);
 	session_close(whole_profile(kind, path));
-	assert_int_equal(import_profile(run, path, 0, message, sizeof(message)), 0);
+	assert_int_equal(import_profile(run, path, NULL, message, sizeof(message)), 0);
 	unlink(path);
 }
 

@@ -109,7 +109,7 @@ static void load_side(struct profile *side, const char *folder, const struct tri
 		write_run(paths[run], trial);
 		files[run] = paths[run];
 	}
-	if (runs_load(side, files, trial->runs, 0, message, sizeof(message)))
+	if (runs_load(side, files, trial->runs, NULL, message, sizeof(message)))
 		fail_msg("%s", message);
 	for (size_t run = 0; run < trial->runs; run++)
 		unlink(paths[run]);

@@ -317,7 +317,7 @@ static void read_run(struct profile *sum, enum whole_profile kind)
 	new_file(path);
 	unlink(path);
 	session_close(whole_profile(kind, path));
-	assert_int_equal(import_profile(&run, path, 0, message, sizeof(message)), 0);
+	assert_int_equal(import_profile(&run, path, NULL, message, sizeof(message)), 0);
 	assert_int_equal(profile_add_run(sum, &run), 0);
 	profile_free(&run);
 	unlink(path);
