@@ -6,30 +6,13 @@
 
 #include "report/command/bench.h"
 #include "report/compare/compare.h"
+#include "report/compare/next.h"
 #include "report/export/output.h"
 #include "report/names/visible.h"
 
 bool bench_takes_stdout(const struct options *options)
 {
 	return options->csv || (options->json && strcmp(options->json, "-") == 0);
-}
-
-/* A word for a shell: as it is, or in quotes if it has to be. */
-static void write_word(const char *word, FILE *file)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
-	bool quoted = word[strspn(word, plain)] || !*word;
-	char *text = visible_text(word);
-
-	fputs(quoted ? "'" : "", file);
-	for (const char *c = text ? text : word; *c; c++)
-		if (*c == '\'')
-			fputs("'\\''", file);
-		else
-			fputc(*c, file);
-	fputs(quoted ? "'" : "", file);
-	free(text);
 }
 
 /* The wall times of two programs. */
@@ -74,7 +57,7 @@ static int print_text(const struct bench *bench, const struct comparison *compar
 	fputs(comparison ? "Next: ktime diff --html diff.html" : "Next: ktime diff", file);
 	for (unsigned i = 0; i < bench->count; i++) {
 		fputc(' ', file);
-		write_word(bench->sides[i].name, file);
+		next_write_word(bench->sides[i].name, file);
 	}
 	fputs(comparison ? "\n" : " OTHER, the folder of another bench\n", file);
 	return error;

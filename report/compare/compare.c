@@ -345,6 +345,30 @@ static int judge_total(struct comparison *comparison)
 	return 0;
 }
 
+/* A side's mean; 0: not known of each run. */
+static double mean_wall(const struct profile *side)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < side->runs; i++) {
+		if (!(side->walls[i] > 0))
+			return 0;
+		sum += side->walls[i];
+	}
+	return sum / (double)side->runs;
+}
+
+static void compare_walls(struct comparison *comparison)
+{
+	const struct profile *a = comparison->a, *b = comparison->b;
+
+	comparison->wall_a = mean_wall(a);
+	comparison->wall_b = mean_wall(b);
+	comparison->wall = comparison->wall_a > 0 && comparison->wall_b > 0
+				   ? change_between(a->walls, a->runs, b->walls, b->runs)
+				   : no_change;
+}
+
 /* Of calls that nothing timed it is not known how much longer they take. */
 static double difference(const struct comparison *comparison, const struct comparison_row *row)
 {
@@ -384,6 +408,7 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	error = judge_total(comparison);
 	if (error)
 		goto fail;
+	compare_walls(comparison);
 	qsort_r(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows,
 		comparison);
 	qsort_r(comparison->rows + comparison->gpu_count, api_count, sizeof(*comparison->rows),

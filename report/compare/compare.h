@@ -58,8 +58,12 @@ struct comparison {
 	struct change gpu;   /* of that total */
 	enum verdict gpu_verdict;
 	size_t gpu_untimed; /* GPU rows with that verdict */
-	char *headline;	    /* the verdict on all: see headline.h */
-	char *calls;	    /* which rows' calls differ: the same */
+	/* Mean times from a run's first GPU work to its end, ns, 0 where the files lack them; and
+	 * their change. */
+	double wall_a, wall_b;
+	struct change wall;
+	char *headline; /* the verdict on all: see headline.h */
+	char *calls;	/* which rows' calls differ: the same */
 };
 
 /* The thresholds if the user gives none: with several runs a side, and with one. */

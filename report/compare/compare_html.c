@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/compare.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "report/compare/next.h"
 #include "report/energy/energy.h"
 #include "report/html/html.h"
 
@@ -93,37 +96,31 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	fputs("</tr>\n", html->file);
 }
 
-/* Whether rows of single runs differ by more than what others are called slower for. */
-static bool leaves_open(const struct comparison *comparison, size_t first, size_t last)
+/* Whether there is a row whose verdict the caption explains. */
+static bool has_unsure(const struct comparison *comparison, size_t first, size_t last)
 {
-	const struct comparison_row *row;
-
-	for (size_t i = first; i < last && comparison_is_of_single_runs(comparison); i++) {
-		row = &comparison->rows[i];
-		if (row->verdict == VERDICT_CANNOT_TELL &&
-		    change_is_beyond(&row->total, comparison->threshold))
+	for (size_t i = first; i < last; i++)
+		if (comparison->rows[i].verdict == VERDICT_CANNOT_TELL)
 			return true;
-	}
 	return false;
 }
 
 static void write_table(struct html *html, const struct comparison *comparison, const char *id,
 			const char *title, size_t first, size_t last)
 {
+	const bool several = !comparison_is_of_single_runs(comparison);
 	struct sheet sheet = comparison_sheet(comparison, SHEET_HTML);
 	char caption[512];
 	size_t i;
 
 	if (first == last)
 		return;
-	snprintf(
-		caption, sizeof(caption),
-		"Those whose time differs most come first; ratio: Time B / Time A; bars to the "
-		"right: B takes longer, full at twice the time, with the 95 %% interval%s",
-		leaves_open(comparison, first, last)
-			? ". Cannot tell, though beyond the threshold: of one run a row is judged "
-			  "by how much its calls differ, and here they are too few or too different"
-			: "");
+	snprintf(caption, sizeof(caption),
+		 "Those whose time differs most come first; ratio: Time B / Time A; bars to the "
+		 "right: B takes longer, full at twice the time%s%s%s",
+		 several ? ", with the 95 % interval" : "",
+		 has_unsure(comparison, first, last) ? ". Cannot tell: " : "",
+		 has_unsure(comparison, first, last) ? next_why_unsure(comparison) : "");
 	fprintf(html->file, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", id, id);
 	fprintf(html->file, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
 	html_table_begin(
@@ -237,18 +234,44 @@ static void write_devices(struct html *html, const struct comparison *comparison
 	fputs("</section>\n", html->file);
 }
 
-/* What the page leaves open, and what answers it. */
-static void write_open(struct html *html, const struct comparison *comparison)
+/* The page of B has the findings. */
+static void write_show(const struct comparison *comparison, FILE *file)
 {
-	fputs("<p class=\"remark\">Why and when: findings are on the page of a ktime profile: "
-	      "<code>ktime "
-	      "show --html b.html FILE</code></p>\n",
-	      html->file);
-	if (comparison_is_of_single_runs(comparison))
-		fputs("<p class=\"remark\">Next: several runs a side: <code>ktime bench -n 5 -- A "
-		      "-- "
-		      "B</code></p>\n",
-		      html->file);
+	fputs("ktime show --html b.html ", file);
+	if (!next_write_profile(comparison, file))
+		fputs("FILE", file);
+}
+
+/* A question that the page leaves open, and the command that answers it. */
+static void write_open(struct html *html, const struct comparison *comparison, const char *what,
+		       void (*write_command)(const struct comparison *comparison, FILE *file))
+{
+	char *command = NULL;
+	size_t size;
+	FILE *file = open_memstream(&command, &size);
+
+	if (file)
+		write_command(comparison, file);
+	if (!file || fclose(file) || !command) {
+		html->error = -ENOMEM;
+	} else {
+		fprintf(html->file, "<p class=\"remark\">%s: <code>", what);
+		html_text(html, command);
+		fputs("</code></p>\n", html->file);
+	}
+	free(command);
+}
+
+static void write_all_open(struct html *html, const struct comparison *comparison)
+{
+	const char *why = next_why_unsure(comparison);
+	char what[256];
+
+	write_open(html, comparison, "Why and when, by the findings of B", write_show);
+	if (!why)
+		return;
+	snprintf(what, sizeof(what), "Cannot tell: %s. More runs tell", why);
+	write_open(html, comparison, what, next_write_more_runs);
 }
 
 static int write_page(FILE *file, void *argument)
@@ -286,7 +309,7 @@ static int write_page(FILE *file, void *argument)
 		comparison_print_lines(comparison, "", lines.file);
 	if (!error)
 		error = html_lines_end(&html, &lines, "ul");
-	write_open(&html, comparison);
+	write_all_open(&html, comparison);
 	fputs("</section>\n", file);
 	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);
 	write_devices(&html, comparison);

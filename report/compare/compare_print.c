@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/compare/next.h"
 #include "report/energy/energy.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
@@ -178,6 +179,19 @@ static void print_total(const struct comparison *comparison, FILE *file)
 	fputc('\n', file);
 }
 
+static void print_wall(const struct comparison *comparison, FILE *file)
+{
+	char times[2][NUMBER_SIZE], text[NUMBER_SIZE];
+
+	fprintf(file, "Whole run, from its first GPU work: %s in A, %s in B, ratio %s",
+		number_about(times[0], comparison->wall_a, 3),
+		number_about(times[1], comparison->wall_b, 3),
+		number_ratio(text, comparison->wall.ratio));
+	if (!isnan(comparison->wall.low))
+		fprintf(file, " (95 %%: %s)", change_interval(text, &comparison->wall));
+	fputc('\n', file);
+}
+
 static void print_verdicts(const struct comparison *comparison, FILE *file)
 {
 	size_t counts[VERDICT_COUNT] = {0}, versions = 0;
@@ -258,6 +272,10 @@ void comparison_print_lines(const struct comparison *comparison, const char *bet
 {
 	print_total(comparison, file);
 	fputs(between, file);
+	if (comparison->wall_a > 0 && comparison->wall_b > 0) {
+		print_wall(comparison, file);
+		fputs(between, file);
+	}
 	print_verdicts(comparison, file);
 	fputs(between, file);
 	print_basis(comparison, file);
@@ -508,6 +526,11 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 	add_change(json, &comparison->gpu);
 	json_text(json, "verdict", verdict_text(comparison->gpu_verdict));
 	json_end(json);
+	json_object(json, "wall");
+	json_real(json, "a_ns", comparison->wall_a > 0 ? comparison->wall_a : NAN);
+	json_real(json, "b_ns", comparison->wall_b > 0 ? comparison->wall_b : NAN);
+	add_change(json, &comparison->wall);
+	json_end(json);
 	add_devices(json, comparison, false);
 	add_devices(json, comparison, true);
 	add_unread(json, comparison);
@@ -516,6 +539,17 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 		add_row(json, &comparison->rows[i]);
 	json_end(json);
 	json_end(json);
+}
+
+static void print_open(const struct comparison *comparison, const char *before, FILE *file)
+{
+	const char *why = next_why_unsure(comparison);
+
+	if (!why)
+		return;
+	fprintf(file, "%sCannot tell: %s. More runs tell: ", before, why);
+	next_write_more_runs(comparison, file);
+	fputc('\n', file);
 }
 
 static void print_markdown(const struct comparison *comparison, FILE *file)
@@ -529,6 +563,7 @@ static void print_markdown(const struct comparison *comparison, FILE *file)
 	out_text(&out, *comparison->calls ? "\n\n" : "");
 	out_flush(&out);
 	comparison_print_lines(comparison, "\n", file);
+	print_open(comparison, "\n", file);
 }
 
 void comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file)
@@ -554,5 +589,6 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 	if (form == SHEET_TEXT) {
 		fputc('\n', file);
 		comparison_print_lines(comparison, "", file);
+		print_open(comparison, "", file);
 	}
 }

@@ -198,6 +198,28 @@ static void write_without_times(const struct comparison *comparison, FILE *file)
 	}
 }
 
+/* Whether the runs differ by more than the threshold, and by more than their GPU times do. */
+static bool is_of_host(const struct comparison *comparison)
+{
+	const struct change *wall = &comparison->wall;
+
+	if (!change_is_beyond(wall, comparison->threshold) || (wall->low <= 1 && wall->high >= 1))
+		return false;
+	return fabs(comparison->wall_b - comparison->wall_a) >
+	       fabs(comparison->gpu_b - comparison->gpu_a);
+}
+
+/* "; the whole run: 229 ms -> 275 ms, more than GPU time explains" */
+static void write_host(const struct comparison *comparison, FILE *file)
+{
+	char before[NUMBER_SIZE], after[NUMBER_SIZE];
+
+	if (is_of_host(comparison))
+		fprintf(file, "; the whole run: %s -> %s, more than GPU time explains",
+			number_about(before, comparison->wall_a, 3),
+			number_about(after, comparison->wall_b, 3));
+}
+
 static void write_headline(const struct comparison *comparison, FILE *file)
 {
 	struct rows gpu = rows_of(comparison, false);
@@ -227,6 +249,8 @@ static void write_headline(const struct comparison *comparison, FILE *file)
 			write_rows(&gpu, gpu.slower, file);
 		}
 	}
+	if (!comparison->a->damaged && !comparison->b->damaged)
+		write_host(comparison, file);
 }
 
 /* Whether each run of one side made more calls than each of the other. */

@@ -91,6 +91,24 @@ static int import_bytes(struct profile *profile, const struct session *session,
 	return error;
 }
 
+/* The program, unless it was one of a job's, which its command alone does not start. */
+static int import_run(struct profile *profile, const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	const char *command = session_string(session, header->command);
+	const struct job_process *process;
+	uint64_t wall = header->processes ? 0 : header->counters[COUNTER_wall_ns];
+
+	/* Those of a job run side by side. */
+	session_for_each_process(session, process) wall =
+		process->wall > wall ? process->wall : wall;
+	profile->wall = (double)wall;
+	if (header->processes || *header->rank.launcher || !*command)
+		return 0;
+	profile->command = strdup(command);
+	return profile->command ? 0 : -ENOMEM;
+}
+
 static void import_memory(struct profile *profile, const struct session *session)
 {
 	const struct memory_use *use;
@@ -135,6 +153,8 @@ static int import_session(struct profile *profile, const char *path, const struc
 	}
 	if (!error)
 		error = import_bytes(profile, session, work);
+	if (!error)
+		error = import_run(profile, session);
 	for (int i = 0; i < SESSION_DEVICES; i++)
 		energy_join(&profile->energies[i], &session_header(session)->devices[i].energy);
 	import_memory(profile, session);

@@ -111,6 +111,20 @@ static void add_devices(struct profile *sum, const struct profile *run)
 	sum->energy_runs += any;
 }
 
+static int add_whole(struct profile *sum, const struct profile *run)
+{
+	double *walls = realloc(sum->walls, (sum->runs + 1) * sizeof(*walls));
+
+	if (!walls)
+		return -ENOMEM;
+	sum->walls = walls;
+	walls[sum->runs] = run->wall;
+	if (sum->runs > 0 || !run->command)
+		return 0;
+	sum->command = strdup(run->command);
+	return sum->command ? 0 : -ENOMEM;
+}
+
 int profile_add_run(struct profile *sum, const struct profile *run)
 {
 	int error = 0;
@@ -122,6 +136,8 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 				error = add_row_run(sum, row);
 		}
 	}
+	if (!error)
+		error = add_whole(sum, run);
 	add_devices(sum, run);
 	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
 		sum->figures[i] += run->figures[i];
@@ -146,6 +162,10 @@ void profile_free(struct profile *profile)
 	for (size_t i = 0; i < profile->said_count; i++)
 		free(profile->said[i]);
 	free(profile->said);
+	free(profile->walls);
+	free(profile->command);
+	profile->walls = NULL;
+	profile->command = NULL;
 	profile->said = NULL;
 	profile->said_count = 0;
 }

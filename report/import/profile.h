@@ -43,7 +43,10 @@ struct profile {
 	uint64_t memory_peaks[SESSION_DEVICES];
 	/* Of all rows, added up over the runs: those of the table that are shown by themselves. */
 	double figures[ROW_FIGURE_COUNT];
-	size_t runs; /* that were added up; 0: the profile of a single run, as it was read */
+	double wall;   /* of the run, from its first GPU work to its end, ns; 0: not known */
+	double *walls; /* the same of each run that was added up */
+	char *command; /* that made the first run; NULL: not known, or a part of a job alone */
+	size_t runs;   /* that were added up; 0: the profile of a single run, as it was read */
 	/* What is to be told of what was read: lines, without their ends. */
 	char **said;
 	size_t said_count;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "report/compare/compare.h"
+#include "report/compare/next.h"
 #include "report/compare/canonical.h"
 #include "tests/unit/test.h"
 
@@ -626,6 +627,59 @@ TEST(the_headline_says_which_api_calls_differ_if_the_gpu_does_not)
 		    "in cudaFree (10.0 us -> 30.0 us)");
 }
 
+TEST(the_headline_says_that_the_host_makes_most_of_the_difference)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 50000, 10);
+	a.wall = 20e6;
+	b.wall = 30e6;
+	compare();
+	headline_is("B is 2.00 times faster on the GPU: 1 of 1 GPU rows takes less time; most in k "
+		    "(1.00 ms -> 500 us); the whole run: 20.0 ms -> 30.0 ms, more than GPU time "
+		    "explains");
+}
+
+static void walls_say(double wall_b, const char *expected)
+{
+	comparison_free(&comparison);
+	profile_free(&side_a);
+	profile_free(&side_b);
+	side_a = side_b = (struct profile){0};
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 200000, 10);
+	a.wall = 20e6;
+	b.wall = wall_b;
+	compare();
+	assert_string_equal(strstr(comparison.headline, "; the whole run") ?: "", expected);
+}
+
+TEST(the_whole_run_is_not_in_the_headline_if_the_gpu_explains_it)
+{
+	walls_say(21e6, "");   /* within the threshold */
+	walls_say(20.9e6, ""); /* by less than the GPU's time */
+	walls_say(0, "");      /* not known */
+	walls_say(23e6, "; the whole run: 20.0 ms -> 23.0 ms, more than GPU time explains");
+}
+
+TEST(of_several_runs_the_headline_has_a_whole_run_beyond_their_noise)
+{
+	for (int noisy_runs = 0; noisy_runs < 2; noisy_runs++) {
+		profile_free(&side_a);
+		profile_free(&side_b);
+		side_a = side_b = (struct profile){0};
+		for (size_t run = 0; run < 3; run++) {
+			add(&a, "k", 10, 100000, 10);
+			add(&b, "k", 10, 100000, 10);
+			a.wall = noisy(20e6, run, noisy_runs ? 30 : 1);
+			b.wall = noisy(23e6, run + 1, noisy_runs ? 30 : 1);
+			end_runs();
+		}
+		compare_beyond(NAN);
+		assert_int_equal(!strstr(comparison.headline, "; the whole run: "), noisy_runs);
+		assert_true(comparison.wall.ratio > 1.1);
+	}
+}
+
 TEST(the_headline_says_what_more_runs_would_tell)
 {
 	for (size_t run = 0; run < 2; run++) {
@@ -638,6 +692,70 @@ TEST(the_headline_says_what_more_runs_would_tell)
 			    46);
 	assert_non_null(
 		strstr(comparison.headline, " times as long in B, and more runs would tell"));
+}
+
+static void next_is(const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	next_write_more_runs(&comparison, file);
+	fclose(file);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void command_of(struct profile *side, const char *command)
+{
+	free(side->command);
+	side->command = strdup(command);
+	assert_non_null(side->command);
+}
+
+TEST(what_cannot_be_told_is_answered_by_a_command)
+{
+	static const char *const files[] = {"b one", "b2", "b3"};
+
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 100000, 10);
+	compare();
+	assert_null(next_why_unsure(&comparison));
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 200000, 10);
+	end_runs();
+	compare_beyond(NAN);
+	assert_string_equal(next_why_unsure(&comparison),
+			    "the 95 % interval is too wide, for a short row sooner than for a long "
+			    "one");
+	side_b.files = files;
+	side_b.file_count = 1;
+	next_is("ktime diff one MORE -- 'b one' MORE");
+	side_b.file_count = 2;
+	next_is("ktime diff one MORE -- 'b one' b2 MORE");
+	side_b.file_count = 3;
+	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
+	command_of(&side_a, "./app --old");
+	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
+	command_of(&side_b, "./app --new");
+	next_is("ktime bench -n 5 -- ./app --old -- ./app --new");
+	/* Whose words are not known. */
+	command_of(&side_b, "sh -c a; b");
+	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
+	/* The same program, which has changed. */
+	command_of(&side_b, "./app --old");
+	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
+}
+
+TEST(what_one_run_a_side_cannot_tell_has_its_reason)
+{
+	add(&a, "k", 1, 100000, 0);
+	add(&b, "k", 1, 200000, 0);
+	compare();
+	assert_string_equal(next_why_unsure(&comparison),
+			    "with one run a side, the calls of these rows are too few or too "
+			    "different");
 }
 
 TEST(the_headline_says_which_side_has_no_times)

@@ -131,6 +131,7 @@ TEST(the_most_memory_of_a_side_s_runs_counts)
 	assert_int_equal(sum.memory_peaks[0], 6);
 	assert_int_equal(sum.memory_peaks[1], 0);
 	assert_int_equal(sum.memory_peaks[SESSION_DEVICES - 1], 7);
+	profile_free(&sum);
 }
 
 /* A member of the comparison as JSON; the caller deletes it. */

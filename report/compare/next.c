@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/compare/next.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/names/visible.h"
+
+/* What a shell takes as it is. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%"
+
+void next_write_word(const char *word, FILE *file)
+{
+	bool quoted = word[strspn(word, PLAIN)] || !*word;
+	char *text = visible_text(word);
+
+	fputs(quoted ? "'" : "", file);
+	for (const char *c = text ? text : word; *c; c++)
+		if (*c == '\'')
+			fputs("'\\''", file);
+		else
+			fputc(*c, file);
+	fputs(quoted ? "'" : "", file);
+	free(text);
+}
+
+const char *next_why_unsure(const struct comparison *comparison)
+{
+	bool any = comparison->gpu_verdict == VERDICT_CANNOT_TELL && comparison->gpu.ratio > 0;
+
+	for (size_t i = 0; i < comparison->count; i++)
+		any |= comparison->rows[i].verdict == VERDICT_CANNOT_TELL;
+	if (!any)
+		return NULL;
+	return comparison_is_of_single_runs(comparison)
+		       ? "with one run a side, the calls of these rows are too few or too different"
+		       : "the 95 % interval is too wide, for a short row sooner than for a long "
+			 "one";
+}
+
+/* How many runs to make: twice as many as there are. */
+static size_t runs_to_make(const struct comparison *comparison)
+{
+	size_t a = comparison->a->runs, b = comparison->b->runs, most = a > b ? a : b;
+
+	return most > 2 ? 2 * most : 5;
+}
+
+/* The files of a side, and where those of further runs go. */
+static void write_files(const struct profile *side, FILE *file)
+{
+	const size_t last = side->file_count - 1;
+
+	next_write_word(side->files[0], file);
+	if (last > 0) {
+		fputs(last > 1 ? " ... " : " ", file);
+		next_write_word(side->files[last], file);
+	}
+	fputs(" MORE", file);
+}
+
+/* Whether a shell splits the command into the program's words: profiles have blanks between them,
+ * and no quotes. */
+static bool is_plain(const char *command)
+{
+	return command && command[strspn(command, PLAIN " ")] == '\0';
+}
+
+void next_write_more_runs(const struct comparison *comparison, FILE *file)
+{
+	const struct profile *a = comparison->a, *b = comparison->b;
+
+	if (is_plain(a->command) && is_plain(b->command) && strcmp(a->command, b->command) != 0) {
+		fprintf(file, "ktime bench -n %zu -- %s -- %s", runs_to_make(comparison),
+			a->command, b->command);
+		return;
+	}
+	fputs("ktime diff ", file);
+	write_files(a, file);
+	fputs(" -- ", file);
+	write_files(b, file);
+}
+
+bool next_write_profile(const struct comparison *comparison, FILE *file)
+{
+	const struct profile *side = comparison->b;
+
+	/* A folder is one file of several runs. */
+	if (!side->command || side->runs != side->file_count)
+		return false;
+	next_write_word(side->files[0], file);
+	return true;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What a comparison leaves open, and the commands that answer it. */
+#ifndef KTIME_REPORT_COMPARE_NEXT_H
+#define KTIME_REPORT_COMPARE_NEXT_H
+
+#include "report/compare/compare.h"
+
+/* A word for a shell: as it is, or in quotes if it has to be. */
+void next_write_word(const char *word, FILE *file);
+
+/* Why rows are "cannot tell", in a clause; NULL if none is. */
+const char *next_why_unsure(const struct comparison *comparison);
+/* The command that makes more runs. */
+void next_write_more_runs(const struct comparison *comparison, FILE *file);
+/* The file of B's that `ktime show` has the findings of; false: there is none. */
+bool next_write_profile(const struct comparison *comparison, FILE *file);
+
+#endif
