@@ -16,7 +16,7 @@
 #include "preload/driver/driver.h"
 #include "preload/events/calibration.h"
 #include "preload/events/event_pool.h"
-#include "preload/handles/graph.h"
+#include "preload/handles/graph_contents.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
 #include "preload/memory/holdings.h"

@@ -15,7 +15,7 @@
 #include "preload/recording/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/events/calibration.h"
-#include "preload/handles/node_ranges.h"
+#include "preload/handles/graph.h"
 #include "preload/launch/window.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/ranges.h"
@@ -467,7 +467,7 @@ static void take_work(const struct activity *activity, bool matches)
 	if (!activity->graph_node)
 		seen.launch = seen.call;
 	else if (matches || trace_wanted())
-		made = node_ranges_of(activity, seen.launch ? seen.launch->started : 0);
+		made = graph_node_place(activity, seen.launch ? seen.launch->started : 0);
 	seen.made_in = made.path;
 	if (matcher_trusts_clock && (seen.launch || !matches))
 		seen.host_call = seen.launch ? seen.launch->host_call : CALL_BY_TIME;
@@ -627,7 +627,7 @@ static void say_not_split(uint64_t graphs, const char *why)
 
 void records_say_of_ranges(void)
 {
-	const struct node_range_counts *counts = &node_range_counts;
+	const struct graph_range_counts *counts = &graph_range_counts;
 
 	if (!counts->records && graph_was_launched())
 		say_not_split(counts->graphs - counts->variable - counts->unknown - counts->unfit,
@@ -635,11 +635,11 @@ void records_say_of_ranges(void)
 	say_not_split(counts->variable, "only the device knows which nodes run");
 	say_not_split(counts->unknown + counts->unfit,
 		      "CUPTI's records do not say which node they are of");
-	if (counts->lost)
+	if (graph_nodes_lost)
 		session_note(run.session,
 			     "NVTX ranges: %llu nodes of CUDA graphs were too many at a time to "
 			     "remember their ranges: their time is in those of the launches.",
-			     (unsigned long long)counts->lost);
+			     (unsigned long long)graph_nodes_lost);
 }
 
 void records_settle(void)

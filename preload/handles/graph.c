@@ -3,299 +3,17 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
-#include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/handles/graph_contents.h"
+#include "preload/handles/instantiation.h"
+#include "preload/nvtx/names.h"
 #include "report/session/entries.h"
-#include "report/session/memory.h"
 
-/* How deep child graphs are followed; a bound in case they are not a tree. Chosen. */
-#define NESTING		 16
-/* CU_GRAPH_NODE_TYPE_CONDITIONAL, since CUDA 12.3. */
-#define NODE_CONDITIONAL 13
-/* CU_GRAPH_NODE_TYPE_MEM_ALLOC, since CUDA 11.4. */
-#define NODE_ALLOCATES	 10
-
-/* A node, also one of a child graph. */
-struct graph_node {
-	CUgraphNode handle, child;   /* child: the node of the child graph that it is in, or NULL */
-	struct operation *operation; /* NULL: nothing that CUPTI records */
-	CUgraphNodeType type;
-	bool disabled;
-	uint64_t parameters; /* kernel nodes: see digest_of_kernel(); else 0 */
-};
-
-struct graph_nodes {
-	struct graph_node *nodes;
-	size_t count, room;
-};
-
-static struct operation *operation_of_kernel_node(const CUDA_KERNEL_NODE_PARAMS_v2 *kernel)
-{
-	return operation_of_kernel(kernel->func ? kernel->func : (CUfunction)kernel->kern);
-}
-
-static uint64_t mix(uint64_t digest, uint64_t value)
-{
-	/* FNV-1a with its 64-bit prime, a word at a time instead of a byte. */
-	return (digest ^ value) * 0x100000001b3ull;
-}
-
-/* A number that tells a kernel node's grid, block and shared memory from others. */
-static uint64_t digest_of_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *kernel)
-{
-	uint64_t digest = mix(0, kernel->sharedMemBytes);
-
-	digest = mix(mix(digest, kernel->gridDimX), kernel->blockDimX);
-	digest = mix(mix(digest, kernel->gridDimY), kernel->blockDimY);
-	return mix(mix(digest, kernel->gridDimZ), kernel->blockDimZ);
-}
-
-static struct operation *operation_of_copy(CUgraphNode handle)
-{
-	CUDA_MEMCPY3D copy;
-
-	memset(&copy, 0, sizeof(copy));
-	if (!driver.cuGraphMemcpyNodeGetParams ||
-	    driver.cuGraphMemcpyNodeGetParams(handle, &copy) != CUDA_SUCCESS)
-		return NULL;
-	return operation_fixed(copy_direction(
-		&(struct copy_end){copy.srcMemoryType, copy.srcDevice, copy.srcHost},
-		&(struct copy_end){copy.dstMemoryType, copy.dstDevice, copy.dstHost}));
-}
-
-static struct operation *operation_of_node(struct graph_node *node)
-{
-	CUDA_KERNEL_NODE_PARAMS_v2 kernel;
-
-	switch (node->type) {
-	case CU_GRAPH_NODE_TYPE_KERNEL:
-		memset(&kernel, 0, sizeof(kernel));
-		if (!driver.cuGraphKernelNodeGetParams_v2 ||
-		    driver.cuGraphKernelNodeGetParams_v2(node->handle, &kernel) != CUDA_SUCCESS)
-			return operation_fixed(OPERATION_UNKNOWN_KERNEL);
-		node->parameters = digest_of_kernel(&kernel);
-		return operation_of_kernel_node(&kernel);
-	case CU_GRAPH_NODE_TYPE_MEMCPY:
-		return operation_of_copy(node->handle);
-	case CU_GRAPH_NODE_TYPE_MEMSET:
-		return operation_fixed(OPERATION_MEMSET);
-	default:
-		return NULL;
-	}
-}
-
-/* Adds a node to the list; without effect if memory is out. */
-static void add_node(struct graph_nodes *nodes, const struct graph_node *node)
-{
-	if (nodes->count == nodes->room) {
-		size_t room = nodes->room ? 2 * nodes->room : 16;
-		struct graph_node *larger =
-			grow(nodes->nodes, nodes->count * sizeof(*larger), room * sizeof(*larger));
-
-		if (!larger)
-			return;
-		nodes->nodes = larger;
-		nodes->room = room;
-	}
-	nodes->nodes[nodes->count++] = *node;
-}
-
-/* Adds the nodes of a graph, and those of its child graphs; `child` is NULL, or the node that the
- * graph is the child of. Without memory, or if the driver refuses, some are missing. */
-static void read_nodes(struct graph_nodes *nodes, CUgraph graph, CUgraphNode child, int depth)
-{
-	CUgraphNode *handles = NULL;
-	size_t count = 0;
-
-	if (depth > NESTING || !driver.cuGraphGetNodes || !driver.cuGraphNodeGetType ||
-	    driver.cuGraphGetNodes(graph, NULL, &count) != CUDA_SUCCESS || count == 0)
-		return;
-	handles = calloc(count, sizeof(*handles));
-	if (!handles || driver.cuGraphGetNodes(graph, handles, &count) != CUDA_SUCCESS)
-		count = 0;
-	for (size_t i = 0; i < count; i++) {
-		struct graph_node node = {
-			.handle = handles[i], .child = child, .type = CU_GRAPH_NODE_TYPE_EMPTY};
-		CUgraph below;
-
-		driver.cuGraphNodeGetType(node.handle, &node.type);
-		node.operation = operation_of_node(&node);
-		add_node(nodes, &node);
-		if (node.type == CU_GRAPH_NODE_TYPE_GRAPH && driver.cuGraphChildGraphNodeGetGraph &&
-		    driver.cuGraphChildGraphNodeGetGraph(node.handle, &below) == CUDA_SUCCESS)
-			read_nodes(nodes, below, child ? child : node.handle, depth + 1);
-	}
-	free(handles);
-}
-
-static void add_part(struct graph_contents *contents, struct operation *operation)
-{
-	uint32_t i;
-
-	for (i = 0; i < contents->part_count; i++)
-		if (contents->parts[i].operation == operation)
-			break;
-	if (i == contents->part_count)
-		contents->parts[contents->part_count++] =
-			(struct graph_part){.operation = operation};
-	contents->parts[i].count++;
-}
-
-/* Makes the contents that the nodes add up to; NULL if memory is out. */
-static struct graph_contents *sum_nodes(const struct graph_nodes *nodes, uint64_t mark)
-{
-	struct graph_contents *contents =
-		calloc(1, sizeof(*contents) + nodes->count * sizeof(contents->parts[0]));
-
-	if (!contents)
-		return NULL;
-	contents->digest = 0xcbf29ce484222325ull; /* FNV-1a's offset basis */
-	for (size_t i = 0; i < nodes->count; i++) {
-		const struct graph_node *node = &nodes->nodes[i];
-
-		if (node->disabled)
-			continue;
-		contents->nodes++;
-		contents->allocations += (int)node->type == NODE_ALLOCATES;
-		contents->variable |= (int)node->type >= NODE_CONDITIONAL;
-		contents->digest = mix(contents->digest, node->type + 1);
-		if (!node->operation)
-			continue;
-		contents->digest = mix(contents->digest, (uintptr_t)node->operation);
-		contents->recorded++;
-		add_part(contents, node->operation);
-		if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
-			contents->kernels += graph_contents_kernel_mark(node->operation);
-		else
-			contents->copies++;
-	}
-	/* Of a graph whose nodes only the device knows, nothing is told apart. */
-	if (mark && !contents->variable) {
-		contents->digest = mix(contents->digest, mark);
-		contents->mark = mark;
-		contents->kernels += contents->kernels ? mark : 0;
-	}
-	return contents;
-}
-
-/* How many kernels a row lists. The graph of a neural network has hundreds of nodes but some ten
- * kernels. */
-#define LISTED_KERNELS 16
-/* Versions of a graph that are told apart; further ones are counted as the first. Chosen. */
-#define MOST_VERSIONS  16
-
-struct version {
-	uint64_t number;
-	struct operation *operation;
-};
-
-/* What is shared by all graphs with the same nodes: found by the digest of the nodes. */
-struct shape {
-	struct entry entry;
-	struct version versions[MOST_VERSIONS]; /* the first one's operation is the shape's */
-	unsigned version_count;
-};
-
-/* Guarded by the lock, but for what is atomic. */
-static struct {
-	struct entry *shapes;
-	unsigned shape_count;
-	struct operation *_Atomic allocating;
-	pthread_mutex_t lock;
-	struct entry *executables;
-	size_t nodes_kept;
-	_Atomic bool follows;
-	/* Nanoseconds: when updates began to be followed, and what reading them has taken. */
-	_Atomic uint64_t following_since, reading_ns;
-} graphs = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-};
-
-static char *list_kernels(const struct graph_contents *contents)
-{
-	const char *names[LISTED_KERNELS];
-	unsigned count = 0;
-	size_t size = 1;
-	char *list;
-
-	for (uint32_t i = 0; i < contents->part_count && count < LISTED_KERNELS; i++)
-		if (contents->parts[i].operation->kind == ROW_KERNEL) {
-			names[count++] = contents->parts[i].operation->name;
-			size += strlen(names[count - 1]) + 1;
-		}
-	list = calloc(1, size);
-	/* One per line, as demangled names contain commas and spaces. */
-	for (unsigned i = 0; list && i < count; i++) {
-		strcat(list, names[i]);
-		strcat(list, i + 1 < count ? "\n" : "");
-	}
-	return list;
-}
-
-struct operation *graph_allocating_first(void)
-{
-	return atomic_load_explicit(&graphs.allocating, memory_order_acquire);
-}
-
-/* The operation of a shape's version by its number. An unknown number is added if `add`, else the
- * first version's operation is returned. */
-static struct operation *version_of_shape(struct shape *shape, uint64_t number, bool add)
-{
-	struct operation *first = shape->versions[0].operation;
-
-	for (unsigned i = 0; i < shape->version_count; i++)
-		if (shape->versions[i].number == number)
-			return shape->versions[i].operation;
-	if (!add || shape->version_count == MOST_VERSIONS)
-		return first;
-	shape->versions[shape->version_count++] =
-		(struct version){number, operation_version(first)};
-	return shape->versions[shape->version_count - 1].operation;
-}
-
-/*
- * The operation of a version of the graphs that have these nodes. Makes the shape, with this
- * version as its first, if there is none yet; adds a further version only if `add`, up to
- * MOST_VERSIONS. OPERATION_UNKNOWN_GRAPH if memory is out. The caller holds the lock.
- */
-static struct operation *shape_operation(const struct graph_nodes *nodes, uint64_t mark,
-					 uint64_t version, bool add)
-{
-	struct graph_contents *contents = sum_nodes(nodes, mark);
-	const uint64_t key[ENTRY_NUMBERS] = {contents ? contents->digest : 0};
-	struct shape *shape = contents ? entry_of(&graphs.shapes, key, sizeof(struct shape)) : NULL;
-	struct operation *operation;
-	char name[64];
-
-	if (!shape || shape->version_count) {
-		free(contents);
-		return shape ? version_of_shape(shape, version, add)
-			     : operation_fixed(OPERATION_UNKNOWN_GRAPH);
-	}
-	snprintf(name, sizeof(name), "[CUDA graph %u]", ++graphs.shape_count);
-	operation = operation_named(ROW_GRAPH, name);
-	operation->kernels_listed = list_kernels(contents);
-	/* Release: the collector reads what it holds. */
-	atomic_store_explicit(&operation->contents, contents, memory_order_release);
-	if (contents->allocations) {
-		operation->allocating =
-			atomic_load_explicit(&graphs.allocating, memory_order_relaxed);
-		/* Release: whoever walks the list sees the rest of it. */
-		atomic_store_explicit(&graphs.allocating, operation, memory_order_release);
-	}
-	shape->versions[shape->version_count++] = (struct version){version, operation};
-	return operation;
-}
-
-/* How many nodes of executable graphs are kept to follow their updates, 48 bytes each; updates of
+/* How many nodes of executable graphs are kept to follow their updates, 56 bytes each; updates of
  * graphs made beyond are not followed. Chosen. */
 #define MOST_NODES	 500000u
 /* What reading updated graphs may take at first, in nanoseconds. Chosen. */
@@ -306,9 +24,37 @@ static struct operation *shape_operation(const struct graph_nodes *nodes, uint64
  * operations again. Chosen. */
 #define VERSION_LEAST_NS 20000000u
 
-/* By its handle. */
+/* Nodes whose ranges are kept for records, a byte each. Chosen. */
+#define MOST_NUMBERS	 16000000u
+/* Executable graphs that have ended are kept for records that come late, as long as no more than
+ * this have ended since. Chosen. */
+#define MOST_ENDED	 4096u
+/* Sets of ranges that get rows of their own: a program may name each capture anew. Graphs with
+ * further ones are in one row with others. Chosen. */
+#define MOST_MARKS	 1024u
+
+/* Nodes that follow each other by their numbers and were made in one place. */
+struct run {
+	uint32_t first; /* number */
+	struct node_place place;
+};
+
+/* The places of all nodes from a time on, until an update gave the nodes others. */
+struct places {
+	uint64_t since; /* CLOCK_REALTIME, ns */
+	uint64_t mark;
+	uint32_t run_count;
+	struct places *before;
+	struct run runs[];
+};
+
+/* What records may be of a node. */
+enum node_kind { NODE_OTHER, NODE_KERNEL, NODE_COPY, NODE_MEMSET };
+
+/* An executable graph. */
 struct executable {
-	struct entry entry;
+	struct entry entry; /* by its handle */
+	/* What its launches are counted under; NULL: ktime has not seen its instantiation. */
 	struct operation *operation;
 	struct graph_nodes nodes; /* none unless updates are followed */
 	bool changed;		  /* the nodes have changed since the operation was found */
@@ -316,12 +62,52 @@ struct executable {
 	 * they come from, and the kernel nodes' parameters. If a handle is reused for another
 	 * graph, launches of two versions are counted as one. */
 	uint64_t version;
-	uint64_t mark;	    /* of the nodes' ranges */
 	uint64_t versioned; /* when `version` changed last: CLOCK_MONOTONIC in nanoseconds */
 	bool brief;	    /* the version before lived too short: counted as the first one */
+
+	uint32_t id; /* CUPTI's number of the graph; 0: not known yet */
+	/* For its records, once some of its nodes were made in ranges. */
+	uint8_t *kinds;		 /* by a node's number; NULL: none was, or they are not known */
+	uint32_t numbers;	 /* of `kinds` */
+	uint32_t count;		 /* of nodes */
+	uint32_t *number_of;	 /* by place in the list of nodes; NULL: they are the same */
+	struct places *places;	 /* the newest */
+	bool unfit;		 /* a record did not fit the nodes */
+	bool marked;		 /* its operation is told from others by the places' mark */
+	struct executable *next; /* of those that have ended: the one that ended after it */
 };
 
+/* Guarded by the lock, but for what is atomic. */
+static struct {
+	pthread_mutex_t lock;
+	struct entry *executables;
+	struct entry *by_id; /* executables, also ended ones, by CUPTI's number */
+	struct entry *marks;
+	struct executable *ended, **ended_end;
+	unsigned ended_count;
+	size_t nodes_kept, numbers; /* of all executables */
+	_Atomic bool follows;
+	_Atomic bool have_ranges; /* some executable has `kinds` */
+	/* Nanoseconds: when updates began to be followed, and what reading them has taken. */
+	_Atomic uint64_t following_since, reading_ns;
+} graphs = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.ended_end = &graphs.ended,
+};
+/* The executable graphs that have no kernels. Guarded by the lock. */
+static struct {
+	bool incomplete; /* the number of some is not known, or was forgotten */
+	/* A record has had a number that ask_id() returned. Before that it is not certain that
+	 * records use these numbers. */
+	bool proven;
+} copies;
 _Atomic uint64_t graph_updates_unread;
+struct graph_range_counts graph_range_counts;
+
+static void count(_Atomic uint64_t *counter)
+{
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
 
 void graph_follow_updates(void)
 {
@@ -335,6 +121,12 @@ static bool is_following(void)
 	return atomic_load_explicit(&graphs.follows, memory_order_relaxed) && lifecycle_running();
 }
 
+static bool have_ranges(void)
+{
+	return atomic_load_explicit(&graphs.have_ranges, memory_order_relaxed) &&
+	       !lifecycle_forked();
+}
+
 static struct executable *executable_locked(CUgraphExec exec, bool add)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)exec};
@@ -342,29 +134,246 @@ static struct executable *executable_locked(CUgraphExec exec, bool add)
 	return entry_of(&graphs.executables, key, add ? sizeof(struct executable) : 0);
 }
 
+static struct entry *entry_of_id_locked(uint32_t id, bool add)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {id};
+
+	return entry_of(&graphs.by_id, key, add ? sizeof(struct entry) : 0);
+}
+
+static struct executable *of_id_locked(uint32_t id)
+{
+	const struct entry *entry = id ? entry_of_id_locked(id, false) : NULL;
+
+	return entry ? entry->item : NULL;
+}
+
+/* CUPTI's number of an executable graph; 0 if it does not say. Asked without the lock. */
+static uint32_t ask_id(CUgraphExec exec)
+{
+	uint32_t id = 0;
+
+	return cupti_graph_id(exec, &id) ? 0 : id;
+}
+
+/* Sets the number if it is not known yet; whether it is now. */
+static bool set_id_locked(struct executable *executable, uint32_t id)
+{
+	struct entry *entry;
+
+	if (executable->id || !id)
+		return executable->id;
+	entry = entry_of_id_locked(id, true);
+	if (!entry)
+		return false;
+	entry->item = executable;
+	executable->id = id;
+	return true;
+}
+
+static bool is_same(const struct node_place *one, const struct node_place *other)
+{
+	return one->path == other->path && one->thread == other->thread;
+}
+
+/* The places of an executable graph's nodes, as they are in this list; NULL if memory is out. */
+static struct places *places_of(const struct graph_nodes *nodes,
+				const struct executable *executable)
+{
+	const struct node_place nowhere = {.path = PATHS_OUTSIDE};
+	struct node_place *by_number = calloc(executable->numbers, sizeof(*by_number));
+	uint32_t runs = 0;
+	struct places *places;
+
+	for (uint32_t i = 0; by_number && i < nodes->count; i++) {
+		uint32_t number = executable->number_of ? executable->number_of[i] : i;
+
+		if (number < executable->numbers)
+			by_number[number] = nodes->nodes[i].place;
+	}
+	for (uint32_t i = 0; by_number && i < executable->numbers; i++)
+		runs += !is_same(&by_number[i], i ? &by_number[i - 1] : &nowhere);
+	places = by_number ? calloc(1, sizeof(*places) + runs * sizeof(places->runs[0])) : NULL;
+	for (uint32_t i = 0; places && i < executable->numbers; i++)
+		if (!is_same(&by_number[i], i ? &by_number[i - 1] : &nowhere))
+			places->runs[places->run_count++] = (struct run){i, by_number[i]};
+	free(by_number);
+	return places;
+}
+
+/* The number of a set of ranges; 0 if there are too many. */
+static uint64_t mark_locked(const struct places *places)
+{
+	uint64_t mark = DIGEST_OF_NONE;
+	size_t size = HASH_COUNT(graphs.marks) < MOST_MARKS ? sizeof(struct entry) : 0;
+
+	for (uint32_t i = 0; i < places->run_count; i++)
+		mark = digest_with(digest_with(mark, places->runs[i].first),
+				   places->runs[i].place.path);
+	return entry_of(&graphs.marks, (const uint64_t[ENTRY_NUMBERS]){mark}, size) ? mark : 0;
+}
+
+/* What tells the ranges of an executable graph's nodes from those of others; 0 if nothing does. */
+static uint64_t mark_of(const struct executable *executable)
+{
+	return executable && executable->marked && executable->places ? executable->places->mark
+								      : 0;
+}
+
+/* Gives an executable graph the places of the nodes in a list, from a time on. */
+static void set_places_locked(struct executable *executable, const struct graph_nodes *nodes,
+			      uint64_t since)
+{
+	struct places *places = places_of(nodes, executable);
+
+	if (!places)
+		return;
+	places->since = since;
+	places->mark = mark_locked(places);
+	if (executable->places && executable->places->mark == places->mark && places->mark) {
+		free(places);
+		return;
+	}
+	places->before = executable->places;
+	executable->places = places;
+}
+
+/* Whether a graph has no kernels, only copies and memsets; false for NULL. */
+static bool is_copies(const struct operation *operation)
+{
+	const struct graph_contents *contents = operation ? graph_contents_of(operation) : NULL;
+
+	return contents && !contents->variable && !contents->kernels && contents->copies;
+}
+
+static void forget_places(struct executable *executable)
+{
+	struct places *before;
+
+	for (struct places *places = executable->places; places; places = before) {
+		before = places->before;
+		free(places);
+	}
+	free(executable->number_of);
+	free(executable->kinds);
+}
+
+static void forget_ended_locked(void)
+{
+	struct executable *executable = graphs.ended;
+	struct entry *entry = entry_of_id_locked(executable->id, false);
+
+	graphs.ended = executable->next;
+	if (!graphs.ended)
+		graphs.ended_end = &graphs.ended;
+	graphs.ended_count--;
+	graphs.numbers -= executable->numbers;
+	copies.incomplete |= is_copies(executable->operation);
+	if (entry && entry->item == executable) {
+		HASH_DEL(graphs.by_id, entry);
+		free(entry);
+	}
+	forget_places(executable);
+	free(executable);
+}
+
+static enum node_kind kind_of(CUgraphNodeType type)
+{
+	return type == CU_GRAPH_NODE_TYPE_KERNEL   ? NODE_KERNEL
+	       : type == CU_GRAPH_NODE_TYPE_MEMCPY ? NODE_COPY
+	       : type == CU_GRAPH_NODE_TYPE_MEMSET ? NODE_MEMSET
+						   : NODE_OTHER;
+}
+
+/* Fills in the kinds and numbers of nodes, which do not change. False if memory is out. */
+static bool describe(struct executable *executable, const struct graph_nodes *nodes)
+{
+	bool in_order = true;
+
+	executable->kinds = calloc(nodes->numbers, 1);
+	for (size_t i = 0; executable->kinds && i < nodes->count; i++) {
+		in_order &= nodes->nodes[i].number == i;
+		executable->kinds[nodes->nodes[i].number] = (uint8_t)kind_of(nodes->nodes[i].type);
+	}
+	if (executable->kinds && !in_order)
+		executable->number_of = calloc(nodes->count, sizeof(*executable->number_of));
+	for (size_t i = 0; executable->number_of && i < nodes->count; i++)
+		executable->number_of[i] = nodes->nodes[i].number;
+	if (!executable->kinds || (!in_order && !executable->number_of)) {
+		free(executable->kinds);
+		executable->kinds = NULL;
+		return false;
+	}
+	executable->count = (uint32_t)nodes->count;
+	executable->numbers = nodes->numbers;
+	return true;
+}
+
+/* Keeps of an executable graph whose nodes were made in ranges what its records need. */
+static void describe_locked(struct executable *executable, const struct graph_nodes *nodes,
+			    uint32_t id)
+{
+	count(&graph_range_counts.graphs);
+	while (graphs.ended && graphs.numbers + nodes->numbers > MOST_NUMBERS)
+		forget_ended_locked();
+	if (nodes->incomplete || nodes->variable ||
+	    graphs.numbers + nodes->numbers > MOST_NUMBERS || !describe(executable, nodes)) {
+		count(nodes->variable ? &graph_range_counts.variable : &graph_range_counts.unknown);
+		return;
+	}
+	graphs.numbers += nodes->numbers;
+	executable->marked = set_id_locked(executable, id);
+	atomic_store_explicit(&graphs.have_ranges, true, memory_order_relaxed);
+}
+
 static void drop_nodes_locked(struct executable *executable)
 {
 	graphs.nodes_kept -= executable->nodes.count;
-	free(executable->nodes.nodes);
-	executable->nodes = (struct graph_nodes){0};
+	graph_nodes_free(&executable->nodes);
 }
 
-void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result, uint64_t mark)
+static void end_locked(struct executable *executable)
+{
+	drop_nodes_locked(executable);
+	HASH_DEL(graphs.executables, &executable->entry);
+	/* Threads cache the operations of graphs like those of kernels, and the driver may reuse
+	 * the handle. */
+	operation_forget_kernels();
+	if (!executable->id && !executable->kinds) {
+		free(executable);
+		return;
+	}
+	executable->next = NULL;
+	*graphs.ended_end = executable;
+	graphs.ended_end = &executable->next;
+	if (++graphs.ended_count > MOST_ENDED)
+		forget_ended_locked();
+}
+
+void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 {
 	struct executable *executable;
 	struct graph_nodes nodes = {0};
+	uint32_t id;
 
 	instantiation_end();
 	if (result != CUDA_SUCCESS || !exec || !lifecycle_running())
 		return;
-	read_nodes(&nodes, graph, NULL, 0);
+	graph_nodes_read(&nodes, graph, NULL, true);
+	id = nodes.in_ranges ? ask_id(*exec) : 0;
 	pthread_mutex_lock(&graphs.lock);
+	executable = executable_locked(*exec, false);
+	/* The one with this handle has ended unseen. */
+	if (executable)
+		end_locked(executable);
 	executable = executable_locked(*exec, true);
 	if (executable) {
-		drop_nodes_locked(executable);
-		executable->mark = mark;
-		executable->operation = shape_operation(&nodes, mark, (uintptr_t)graph, false);
-		executable->changed = false;
+		if (nodes.in_ranges)
+			describe_locked(executable, &nodes, id);
+		if (executable->kinds)
+			set_places_locked(executable, &nodes, 0);
+		executable->operation =
+			graph_nodes_operation(&nodes, mark_of(executable), (uintptr_t)graph, false);
 		executable->version = (uintptr_t)graph;
 		executable->versioned = clock_ns(CLOCK_MONOTONIC);
 		if (is_following() && graphs.nodes_kept + nodes.count <= MOST_NODES) {
@@ -385,32 +394,28 @@ void graph_ending(CUgraphExec exec)
 		return;
 	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
-	if (executable) {
-		drop_nodes_locked(executable);
-		HASH_DEL(graphs.executables, &executable->entry);
-		free(executable);
-		/* Threads cache the operations of graphs like those of kernels, and the driver may
-		 * reuse the handle. */
-		operation_forget_kernels();
-	}
+	if (executable)
+		end_locked(executable);
 	pthread_mutex_unlock(&graphs.lock);
 }
 
 struct operation *graph_operation(CUgraphExec exec)
 {
 	struct executable *executable;
-	struct operation *operation;
+	struct operation *operation = NULL;
 
 	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	if (executable && executable->changed) {
-		executable->operation = shape_operation(&executable->nodes, executable->mark,
-							executable->version, !executable->brief);
+		executable->operation =
+			graph_nodes_operation(&executable->nodes, mark_of(executable),
+					      executable->version, !executable->brief);
 		executable->changed = false;
 	}
-	operation = executable ? executable->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	if (executable)
+		operation = executable->operation;
 	pthread_mutex_unlock(&graphs.lock);
-	return operation;
+	return operation ?: operation_fixed(OPERATION_UNKNOWN_GRAPH);
 }
 
 /* To be called when the graph's nodes have changed: marks that its operation must be found again at
@@ -453,80 +458,110 @@ static struct graph_node *node_locked(const struct executable *executable, CUgra
 	return NULL;
 }
 
-/* Reads a graph's nodes if there is time for it; else counts it. */
-static bool read_in_time(struct graph_nodes *nodes, CUgraph graph)
+/* Whether there is time to read what the nodes of another graph do; else counts it. */
+static bool has_time(uint64_t now)
 {
-	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
 	uint64_t first = atomic_load_explicit(&graphs.following_since, memory_order_relaxed);
 
-	if (atomic_load_explicit(&graphs.reading_ns, memory_order_relaxed) >
-	    READING_START_NS + (begun - first) / 100 * GRAPH_READING_PERCENT) {
-		atomic_fetch_add_explicit(&graph_updates_unread, 1, memory_order_relaxed);
-		return false;
-	}
-	read_nodes(nodes, graph, NULL, 0);
-	atomic_fetch_add_explicit(&graphs.reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
-				  memory_order_relaxed);
-	return true;
+	if (atomic_load_explicit(&graphs.reading_ns, memory_order_relaxed) <=
+	    READING_START_NS + (now - first) / 100 * GRAPH_READING_PERCENT)
+		return true;
+	count(&graph_updates_unread);
+	return false;
 }
 
-void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result, uint64_t mark)
+/* Takes over what nodes do, and where they were made. The program goes on naming them by those of
+ * the first graph. */
+static void take_nodes_locked(struct executable *executable, const struct graph_nodes *from,
+			      bool operations)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct graph_node *node = &executable->nodes.nodes[i];
+		const struct graph_node *now = &from->nodes[i];
+
+		node->place = now->place;
+		if (!operations)
+			continue;
+		node->parameters = now->parameters;
+		if (node->operation == now->operation)
+			continue;
+		node->operation = now->operation;
+		renew_locked(executable);
+	}
+}
+
+static void update_locked(struct executable *executable, CUgraph graph,
+			  const struct graph_nodes *nodes, uint32_t id, bool operations)
+{
+	const uint64_t mark = mark_of(executable);
+	const bool follows = is_following() && executable->nodes.count;
+	const bool fits = follows && executable->nodes.count == nodes->count;
+
+	if (follows && (fits || !operations))
+		set_version_locked(executable, (uintptr_t)graph);
+	/* The instance keeps the numbers of the graph that it was made of, which had no ranges. */
+	if (nodes->in_ranges && !executable->kinds)
+		describe_locked(executable, nodes, id);
+	/* An update does not change how many nodes there are. */
+	if (executable->kinds && executable->count == nodes->count)
+		set_places_locked(executable, nodes, clock_ns(CLOCK_REALTIME));
+	if (fits)
+		take_nodes_locked(executable, nodes, operations);
+	if (fits && mark_of(executable) != mark)
+		renew_locked(executable);
+}
+
+void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
 {
 	struct graph_nodes nodes = {0};
 	struct executable *executable;
-	bool read;
+	bool operations = false;
+	uint64_t begun = 0;
+	uint32_t id;
 
 	instantiation_end();
-	if (result != CUDA_SUCCESS || !is_following())
+	if (result != CUDA_SUCCESS || !lifecycle_running())
 		return;
-	read = read_in_time(&nodes, graph);
+	if (is_following()) {
+		begun = clock_ns(CLOCK_MONOTONIC);
+		operations = has_time(begun);
+	}
+	if (operations || graph_nodes_have_ranges() || have_ranges())
+		graph_nodes_read(&nodes, graph, NULL, operations);
+	if (operations)
+		atomic_fetch_add_explicit(&graphs.reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
+					  memory_order_relaxed);
+	/* Numbers with holes are those of the graph that the instance was made of. */
+	nodes.incomplete |= graph_nodes_have_holes();
+	id = nodes.in_ranges ? ask_id(exec) : 0;
 	pthread_mutex_lock(&graphs.lock);
-	executable = executable_locked(exec, false);
-	if (executable && (!read || executable->nodes.count == nodes.count))
-		set_version_locked(executable, (uintptr_t)graph);
-	if (executable && executable->nodes.count == nodes.count && executable->mark != mark) {
-		executable->mark = mark;
-		renew_locked(executable);
-	}
-	/* The program goes on naming nodes by those of the first graph. */
-	if (executable && read && executable->nodes.count == nodes.count) {
-		for (size_t i = 0; i < nodes.count; i++) {
-			struct graph_node *node = &executable->nodes.nodes[i];
-
-			node->parameters = nodes.nodes[i].parameters;
-			if (node->operation == nodes.nodes[i].operation)
-				continue;
-			node->operation = nodes.nodes[i].operation;
-			renew_locked(executable);
-		}
-	}
+	executable = executable_locked(exec, nodes.in_ranges);
+	if (executable)
+		update_locked(executable, graph, &nodes, id, operations);
 	pthread_mutex_unlock(&graphs.lock);
-	free(nodes.nodes);
+	graph_nodes_free(&nodes);
 }
 
 void graph_kernel_changed(CUgraphExec exec, CUgraphNode handle,
 			  const CUDA_KERNEL_NODE_PARAMS_v2 *kernel, CUresult result)
 {
+	struct graph_node changed = {.handle = handle}, *node;
 	struct executable *executable;
-	struct operation *operation;
-	struct graph_node *node;
-	uint64_t with;
 
 	if (result != CUDA_SUCCESS || !kernel || !is_following())
 		return;
-	operation = operation_of_kernel_node(kernel);
-	with = digest_of_kernel(kernel);
+	graph_node_set_kernel(&changed, kernel);
 	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	node = node_locked(executable, handle);
 	if (node) {
 		set_version_locked(executable, executable->version ^
 						       version_part(handle, node->parameters) ^
-						       version_part(handle, with));
-		node->parameters = with;
+						       version_part(handle, changed.parameters));
+		node->parameters = changed.parameters;
 	}
-	if (node && node->operation != operation) {
-		node->operation = operation;
+	if (node && node->operation != changed.operation) {
+		node->operation = changed.operation;
 		renew_locked(executable);
 	}
 	pthread_mutex_unlock(&graphs.lock);
@@ -534,29 +569,25 @@ void graph_kernel_changed(CUgraphExec exec, CUgraphNode handle,
 
 void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CUresult result)
 {
-	struct graph_nodes added = {0}, *nodes;
+	struct graph_nodes child = {0};
 	struct executable *executable;
-	size_t kept = 0;
+	size_t next = 0;
 
 	if (result != CUDA_SUCCESS || !is_following())
 		return;
-	read_nodes(&added, graph, handle, 1);
+	graph_nodes_read(&child, graph, handle, true);
 	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	if (node_locked(executable, handle)) {
-		nodes = &executable->nodes;
-		graphs.nodes_kept -= nodes->count;
-		for (size_t i = 0; i < nodes->count; i++)
-			if (nodes->nodes[i].child != handle)
-				nodes->nodes[kept++] = nodes->nodes[i];
-		nodes->count = kept;
-		for (size_t i = 0; i < added.count; i++)
-			add_node(nodes, &added.nodes[i]);
-		graphs.nodes_kept += nodes->count;
+		/* The child has as many nodes as before. */
+		for (size_t i = 0; i < executable->nodes.count && next < child.count; i++)
+			if (executable->nodes.nodes[i].child == handle)
+				executable->nodes.nodes[i].operation =
+					child.nodes[next++].operation;
 		renew_locked(executable);
 	}
 	pthread_mutex_unlock(&graphs.lock);
-	free(added.nodes);
+	graph_nodes_free(&child);
 }
 
 void graph_node_enabled(CUgraphExec exec, CUgraphNode handle, bool enabled, CUresult result)
@@ -576,140 +607,110 @@ void graph_node_enabled(CUgraphExec exec, CUgraphNode handle, bool enabled, CUre
 	pthread_mutex_unlock(&graphs.lock);
 }
 
-/* CUPTI numbers graphs one after the other: a graph's place goes to the one that is
- * made this number of graphs later. Chosen: 16 KB. */
-#define PLACES 4096u
-
-/* The ids of copy graphs (graph.h), at the place of their id modulo PLACES. */
-static struct {
-	_Atomic uint32_t numbers[PLACES];
-	_Atomic bool incomplete; /* some number is not known, or was forgotten */
-	/* A record has had an id that cupti_graph_id() returned. Before that it is not certain that
-	 * records use these ids. */
-	bool proven;
-} copy_graphs;
-
-void copy_graphs_launched(CUgraphExec exec, const struct operation *operation)
+void graph_launched(CUgraphExec exec, const struct operation *operation)
 {
-	const struct graph_contents *contents = graph_contents_of(operation);
-	uint32_t number = 0, before;
+	const bool is_of_copies = is_copies(operation) && cupti_active();
+	struct executable *executable;
+	uint32_t id;
+	bool asks;
 
-	if (!contents || contents->variable || contents->kernels || !contents->copies ||
-	    !cupti_active())
+	if (!is_of_copies && !have_ranges())
 		return;
-	if (cupti_graph_id(exec, &number) == 0) {
-		/* Relaxed, as all here: the collector reads the launch's records only once the call
-		 * has ended, which it sees by the thread's call record. */
-		before = atomic_exchange_explicit(&copy_graphs.numbers[number % PLACES], number,
-						  memory_order_relaxed);
-		if (!before || before == number)
-			return;
+	pthread_mutex_lock(&graphs.lock);
+	executable = executable_locked(exec, false);
+	asks = executable && !executable->id && (is_of_copies || executable->kinds);
+	pthread_mutex_unlock(&graphs.lock);
+	if (!asks)
+		return;
+	id = ask_id(exec);
+	pthread_mutex_lock(&graphs.lock);
+	executable = executable_locked(exec, false);
+	copies.incomplete |= !(executable && set_id_locked(executable, id)) && is_of_copies;
+	pthread_mutex_unlock(&graphs.lock);
+}
+
+enum copy_graph copy_graphs_has(uint32_t id)
+{
+	const struct executable *executable;
+	enum copy_graph answer;
+
+	pthread_mutex_lock(&graphs.lock);
+	executable = of_id_locked(id);
+	if (executable && is_copies(executable->operation)) {
+		copies.proven = true;
+		answer = COPY_GRAPH_YES;
+	} else {
+		answer = copies.proven && !copies.incomplete ? COPY_GRAPH_NO : COPY_GRAPH_UNKNOWN;
 	}
-	atomic_store_explicit(&copy_graphs.incomplete, true, memory_order_relaxed);
+	pthread_mutex_unlock(&graphs.lock);
+	return answer;
 }
 
-enum copy_graph copy_graphs_has(uint32_t number)
+static enum node_kind kind_of_record(const struct activity *activity)
 {
+	return activity->kind == ACTIVITY_KERNEL   ? NODE_KERNEL
+	       : activity->kind == ACTIVITY_MEMSET ? NODE_MEMSET
+						   : NODE_COPY;
+}
 
-	if (number && atomic_load_explicit(&copy_graphs.numbers[number % PLACES],
-					   memory_order_relaxed) == number) {
-		copy_graphs.proven = true;
-		return COPY_GRAPH_YES;
+/* The place of a node by its number. */
+static struct node_place place_in(const struct places *places, uint32_t number)
+{
+	uint32_t low = 0, high = places->run_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (places->runs[middle].first <= number)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return copy_graphs.proven &&
-			       !atomic_load_explicit(&copy_graphs.incomplete, memory_order_relaxed)
-		       ? COPY_GRAPH_NO
-		       : COPY_GRAPH_UNKNOWN;
+	return low ? places->runs[low - 1].place : (struct node_place){.path = PATHS_OUTSIDE};
 }
 
-/* The longest that a thread waits for the collector, which may be busy with a flush. Then the graph
- * is made with the kind on, which costs and breaks nothing. Chosen. */
-#define WAIT_NS 20000000u
-
-/* The states of the kernel kind. */
-enum { KIND_ON, KIND_IN_WINDOW, KIND_STAYS_ON, KIND_OFF, KIND_STAYS_OFF };
-
-/* What the collector tells of the kernel kind. */
-static struct {
-	void (*wake)(void);
-	_Atomic bool watched;
-	_Atomic uint32_t state;
-} kind;
-_Atomic bool instantiation_ever;
-_Atomic unsigned instantiation_count;
-static __thread bool is_making __attribute__((tls_model("initial-exec")));
-
-static uint32_t kind_now(void)
+struct node_place graph_node_place(const struct activity *activity, uint64_t launched)
 {
-	return atomic_load_explicit(&kind.state, memory_order_acquire);
-}
+	struct node_place place = {.path = PATHS_OUTSIDE};
+	const uint32_t number = (uint32_t)activity->graph_node;
+	const uint64_t begun =
+		launched
+			?: activity->start + (uint64_t)atomic_load_explicit(&cupti_clock_behind,
+									    memory_order_relaxed);
+	struct executable *executable;
 
-/* Waits while the kind is on and can be turned off, or else until it is on or another thread needs
- * it off. */
-static void wait_while(bool on)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + WAIT_NS;
-
-	for (; now < end && lifecycle_running(); now = clock_ns(CLOCK_MONOTONIC)) {
-		uint32_t seen = kind_now();
-
-		if (on ? seen > KIND_IN_WINDOW : seen != KIND_OFF || instantiation_count > 0)
-			break;
-		kind.wake();
-		futex_wait(&kind.state, seen, end - now);
+	if (!activity->graph_node || !have_ranges())
+		return place;
+	pthread_mutex_lock(&graphs.lock);
+	executable = of_id_locked(activity->graph);
+	if (executable && executable->kinds && !executable->unfit &&
+	    (number >= executable->numbers ||
+	     executable->kinds[number] != (uint8_t)kind_of_record(activity))) {
+		executable->unfit = true;
+		count(&graph_range_counts.unfit);
 	}
+	if (executable && !executable->unfit) {
+		const struct places *places = executable->places;
+
+		while (places && places->before && places->since > begun)
+			places = places->before;
+		if (places && places->since <= begun)
+			place = place_in(places, number);
+	}
+	pthread_mutex_unlock(&graphs.lock);
+	if (place.path != PATHS_OUTSIDE)
+		count(&graph_range_counts.records);
+	return place;
 }
 
-void instantiation_update_begin(void)
+uint64_t graph_mark(uint32_t id)
 {
-	if (kind_now() != KIND_IN_WINDOW)
-		instantiation_begin();
-}
+	uint64_t mark;
 
-void instantiation_begin(void)
-{
-	if (!lifecycle_running())
-		return;
-	atomic_store_explicit(&instantiation_ever, true, memory_order_relaxed);
-	if (!atomic_load_explicit(&kind.watched, memory_order_acquire))
-		return;
-	/* Still set if an earlier instantiation never returned (a longjmp). */
-	if (is_making)
-		return;
-	is_making = true;
-	/* Sequentially consistent, here and in instantiation_tell(): either the collector sees this
-	 * thread's graph, or this thread sees that the kind is on, and wakes the collector. */
-	atomic_fetch_add(&instantiation_count, 1);
-	wait_while(true);
-}
-
-void instantiation_end(void)
-{
-	if (!is_making)
-		return;
-	is_making = false;
-	atomic_fetch_sub(&instantiation_count, 1);
-	wait_while(false);
-}
-
-void instantiation_watch(void (*the_wake)(void))
-{
-	kind.wake = the_wake;
-	atomic_store_explicit(&kind.watched, true, memory_order_release);
-}
-
-static void tell(uint32_t now)
-{
-	if (atomic_exchange(&kind.state, now) != now)
-		futex_wake(&kind.state);
-}
-
-void instantiation_tell(bool off, bool windows)
-{
-	tell(windows ? (off ? KIND_STAYS_OFF : KIND_IN_WINDOW) : (off ? KIND_OFF : KIND_ON));
-}
-
-void instantiation_stays_on(void)
-{
-	tell(KIND_STAYS_ON);
+	if (!have_ranges())
+		return 0;
+	pthread_mutex_lock(&graphs.lock);
+	mark = mark_of(of_id_locked(id));
+	pthread_mutex_unlock(&graphs.lock);
+	return mark;
 }

@@ -17,7 +17,8 @@
 #include "preload/driver/driver.h"
 #include "preload/driver/signatures.h"
 #include "preload/handles/graph.h"
-#include "preload/handles/node_ranges.h"
+#include "preload/handles/graph_nodes.h"
+#include "preload/handles/instantiation.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 #include "preload/hooks/lookup.h"
@@ -193,9 +194,9 @@ static void node_added(const CUgraphNode *node, const void *parameters, CUresult
 	const void *rest = (const char *)parameters + 16;
 
 	if (result == CUDA_SUCCESS && parameters && *type == CU_GRAPH_NODE_TYPE_GRAPH)
-		node_ranges_child_added(node, *(const CUgraph *)rest, result);
+		graph_child_added(node, *(const CUgraph *)rest, result);
 	else
-		node_ranges_added(node, result);
+		graph_node_added(node, result);
 }
 
 /* errno is what the real call left, whatever ktime did around it. */

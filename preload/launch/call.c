@@ -8,7 +8,7 @@
 #include "preload/base/plan.h"
 #include "preload/driver/driver.h"
 #include "preload/events/gates.h"
-#include "preload/handles/node_ranges.h"
+#include "preload/handles/graph_nodes.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/cold_path.h"
 #include "preload/launch/runtime_call.h"
@@ -600,7 +600,7 @@ static LAUNCH_COLD __attribute__((noinline)) void note_captured(const struct cal
 {
 	uintptr_t around = own_part_begin();
 
-	node_ranges_captured(record->stream->handle);
+	graph_node_captured(record->stream->handle);
 	own_part_end(around);
 }
 

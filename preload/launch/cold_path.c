@@ -13,7 +13,6 @@
 #include "preload/events/gates.h"
 #include "preload/handles/stream.h"
 #include "preload/handles/graph.h"
-#include "preload/handles/node_ranges.h"
 
 struct thread *cold_path_thread(void)
 {
@@ -146,8 +145,7 @@ struct operation *cold_path_operation(struct thread *thread, CUfunction function
 		pointer_map_add(&thread->kernels, (uintptr_t)function, operation, generation);
 	} else {
 		operation = graph_operation(graph);
-		copy_graphs_launched(graph, operation);
-		node_ranges_launched(graph);
+		graph_launched(graph, operation);
 		pointer_map_add(&thread->graphs, (uintptr_t)graph, operation, generation);
 	}
 	return operation;

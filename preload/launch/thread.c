@@ -9,7 +9,7 @@
 
 #include "preload/events/event_pool.h"
 #include "preload/events/gates.h"
-#include "preload/handles/graph.h"
+#include "preload/handles/instantiation.h"
 #include "preload/launch/runtime_call.h"
 
 __thread struct thread *thread_self;

@@ -11,6 +11,7 @@
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
 #include "preload/handles/graph.h"
+#include "preload/handles/instantiation.h"
 #include "preload/launch/memsets.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/sums.h"

@@ -5,7 +5,7 @@
 
 #include "preload/base/plan.h"
 #include "preload/base/run.h"
-#include "preload/handles/graph.h"
+#include "preload/handles/graph_contents.h"
 #include "report/session/estimate.h"
 
 static struct row *api_rows[API_COUNT];

@@ -846,13 +846,13 @@ void launches_add(struct operation *operation, const struct activity *activity)
 		     &launch->node_room))
 		launch->nodes[launch->node_count++] = (struct node){
 			launch->last_part, taken < UINT32_MAX ? (uint32_t)taken : UINT32_MAX,
-			node_ranges_of(activity, 0)};
+			graph_node_place(activity, 0)};
 	if (launch->stream == ((uint64_t)activity->context << 32 | activity->stream))
 		launch->busy += taken;
 	if (activity->kind == ACTIVITY_KERNEL) {
 		launches.seen += launch->kernels == 0;
 		if (launch->kernels == 0)
-			launch->kernels = node_ranges_mark(launch->graph);
+			launch->kernels = graph_mark(launch->graph);
 		launch->kernels += graph_contents_kernel_mark(operation);
 	}
 	if (activity->start < launch->start)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cupti/activity.h"
-#include "preload/handles/node_ranges.h"
+#include "preload/handles/graph_nodes.h"
 #include "preload/handles/operation.h"
 #include "report/session/estimate.h"
 #include "report/session/session.h"

@@ -69,7 +69,7 @@ $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/t
 $(BUILD)/tests/unit/test_causes: $(BUILD)/obj/preload/timeline/timeline.o
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
 	$(addprefix $(BUILD)/obj/preload/memory/, holdings.o)
-$(BUILD)/tests/unit/test_node_ranges: $(BUILD)/obj/preload/handles/node_ranges.o
+$(BUILD)/tests/unit/test_graph: $(patsubst %, $(BUILD)/obj/preload/handles/%.o, graph graph_contents graph_nodes instantiation operation)
 $(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o)
 $(BUILD)/tests/unit/test_held_trace: $(BUILD)/obj/preload/memory/holdings.o
 $(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/allocations.o

@@ -35,14 +35,14 @@ enum copy_graph copy_graphs_has(uint32_t number)
 }
 
 /* No node was made in a range: tests/preload/ranges.bats has those. */
-struct node_place node_ranges_of(const struct activity *activity, uint64_t launched)
+struct node_place graph_node_place(const struct activity *activity, uint64_t launched)
 {
 	assert_non_null(activity);
 	assert_int_equal(launched, 0);
 	return (struct node_place){.path = PATHS_OUTSIDE};
 }
 
-uint64_t node_ranges_mark(uint32_t graph)
+uint64_t graph_mark(uint32_t graph)
 {
 	assert_int_equal(graph, 0);
 	return 0;

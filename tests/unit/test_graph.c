@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which NVTX range a record of a graph's node belongs to, and when that is not said. */
+/* Executable graphs: which NVTX range a record of a node belongs to, and when that is not said. */
 #include <errno.h>
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/handles/node_ranges.h"
+#include "preload/handles/graph.h"
+#include "preload/handles/stream.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
 #include "tests/unit/test.h"
@@ -13,6 +14,7 @@
 struct launch_state launch_state = {.needs = 1, .lifecycle = LIFECYCLE_RUNNING};
 struct driver driver;
 _Atomic int64_t cupti_clock_behind;
+_Atomic bool context_several_devices;
 
 /* A kernel, a copy and a memset; handles are the addresses of the types. */
 static CUgraphNodeType types[3];
@@ -26,6 +28,11 @@ static uint32_t id; /* CUPTI's of the executable graph; 0: it does not say */
 uint16_t range_now(void)
 {
 	return path;
+}
+
+bool cupti_active(void)
+{
+	return true;
 }
 
 int cupti_graph_id(CUgraphExec graph, uint32_t *graph_id)
@@ -72,23 +79,24 @@ BEFORE_EACH
 		CUgraphNode node = NODE(i);
 
 		path = (uint16_t)(5 + i);
-		node_ranges_added(&node, CUDA_SUCCESS);
+		graph_node_added(&node, CUDA_SUCCESS);
 	}
 	path = PATHS_OUTSIDE;
-	node_range_counts = (struct node_range_counts){0};
+	graph_range_counts = (struct graph_range_counts){0};
 }
 
 AFTER_EACH
 {
-	node_ranges_exec_ends(EXECUTABLE);
-	node_ranges_graph_ends(GRAPH);
+	graph_ending(EXECUTABLE);
+	graph_nodes_end(GRAPH);
 }
 
 static uint64_t instantiate(void)
 {
 	CUgraphExec executable = EXECUTABLE;
 
-	return node_ranges_instantiated(&executable, GRAPH, CUDA_SUCCESS);
+	graph_instantiated(&executable, GRAPH, CUDA_SUCCESS);
+	return graph_mark(id);
 }
 
 static uint16_t path_of(enum activity_kind kind, uint32_t number, uint64_t launched)
@@ -96,7 +104,7 @@ static uint16_t path_of(enum activity_kind kind, uint32_t number, uint64_t launc
 	struct activity activity = {
 		.kind = kind, .graph = id, .graph_node = 1ull << 32 | number, .start = 1};
 
-	return node_ranges_of(&activity, launched).path;
+	return graph_node_place(&activity, launched).path;
 }
 
 TEST(a_record_belongs_to_the_range_that_its_node_was_made_in)
@@ -104,14 +112,14 @@ TEST(a_record_belongs_to_the_range_that_its_node_was_made_in)
 	uint64_t mark = instantiate();
 
 	assert_int_not_equal(mark, 0);
-	assert_int_equal(node_ranges_mark(id), mark);
+	assert_int_equal(graph_mark(id), mark);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
 	assert_int_equal(path_of(ACTIVITY_MEMCPY, 1, 1), 6);
 	assert_int_equal(path_of(ACTIVITY_MEMSET, 2, 1), 7);
-	assert_int_equal(node_range_counts.records, 3);
+	assert_int_equal(graph_range_counts.records, 3);
 	/* It still does once the graphs have ended. */
-	node_ranges_exec_ends(EXECUTABLE);
-	node_ranges_graph_ends(GRAPH);
+	graph_ending(EXECUTABLE);
+	graph_nodes_end(GRAPH);
 	assert_int_equal(path_of(ACTIVITY_MEMSET, 2, 1), 7);
 }
 
@@ -121,7 +129,7 @@ TEST(a_record_of_another_kind_shows_that_numbers_do_not_fit)
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 1, 1), PATHS_OUTSIDE);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
-	assert_int_equal(node_range_counts.unfit, 1);
+	assert_int_equal(graph_range_counts.unfit, 1);
 }
 
 TEST(a_number_beyond_the_nodes_shows_that_numbers_do_not_fit)
@@ -129,7 +137,7 @@ TEST(a_number_beyond_the_nodes_shows_that_numbers_do_not_fit)
 	instantiate();
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 3, 1), PATHS_OUTSIDE);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
-	assert_int_equal(node_range_counts.unfit, 1);
+	assert_int_equal(graph_range_counts.unfit, 1);
 }
 
 TEST(a_graph_with_a_conditional_node_is_not_split)
@@ -137,7 +145,7 @@ TEST(a_graph_with_a_conditional_node_is_not_split)
 	types[1] = (CUgraphNodeType)13;
 	assert_int_equal(instantiate(), 0);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
-	assert_int_equal(node_range_counts.variable, 1);
+	assert_int_equal(graph_range_counts.variable, 1);
 }
 
 TEST(a_graph_that_cupti_numbers_late_is_split_then_and_shares_its_row)
@@ -148,9 +156,9 @@ TEST(a_graph_that_cupti_numbers_late_is_split_then_and_shares_its_row)
 	assert_int_equal(instantiate(), 0);
 	id = number;
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
-	node_ranges_launched(EXECUTABLE);
+	graph_launched(EXECUTABLE, graph_operation(EXECUTABLE));
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
-	assert_int_equal(node_ranges_mark(id), 0);
+	assert_int_equal(graph_mark(id), 0);
 }
 
 TEST(launches_before_an_update_keep_their_ranges)
@@ -159,8 +167,9 @@ TEST(launches_before_an_update_keep_their_ranges)
 	CUgraphNode node = NODE(0);
 
 	path = 9;
-	node_ranges_added(&node, CUDA_SUCCESS);
-	updated = node_ranges_updated(EXECUTABLE, GRAPH, CUDA_SUCCESS);
+	graph_node_added(&node, CUDA_SUCCESS);
+	graph_updated(EXECUTABLE, GRAPH, CUDA_SUCCESS);
+	updated = graph_mark(id);
 	assert_int_not_equal(updated, mark);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, UINT64_MAX), 9);
@@ -172,16 +181,16 @@ TEST(what_is_made_in_no_range_at_a_known_handle_is_in_none)
 	for (int i = 0; i < 3; i++) {
 		CUgraphNode node = NODE(i);
 
-		node_ranges_added(&node, CUDA_SUCCESS);
+		graph_node_added(&node, CUDA_SUCCESS);
 	}
 	assert_int_equal(instantiate(), 0);
-	assert_int_equal(node_range_counts.graphs, 0);
+	assert_int_equal(graph_range_counts.graphs, 0);
 }
 
 /* Last, as it holds from then on: the numbers behind a hole are CUPTI's to say. */
 TEST(where_a_node_was_destroyed_and_cupti_does_not_say_numbers_a_graph_is_not_split)
 {
-	node_ranges_node_ends((CUgraphNode)&id);
+	graph_node_ends((CUgraphNode)&id);
 	assert_int_equal(instantiate(), 0);
-	assert_int_equal(node_range_counts.unknown, 1);
+	assert_int_equal(graph_range_counts.unknown, 1);
 }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/handles/graph_contents.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/session/entries.h"
+
+/* CU_GRAPH_NODE_TYPE_MEM_ALLOC, since CUDA 11.4. */
+#define NODE_ALLOCATES 10
+
+static void add_part(struct graph_contents *contents, struct operation *operation)
+{
+	uint32_t i;
+
+	for (i = 0; i < contents->part_count; i++)
+		if (contents->parts[i].operation == operation)
+			break;
+	if (i == contents->part_count)
+		contents->parts[contents->part_count++] =
+			(struct graph_part){.operation = operation};
+	contents->parts[i].count++;
+}
+
+/* Makes the contents that the nodes add up to; NULL if memory is out. */
+static struct graph_contents *sum_nodes(const struct graph_nodes *nodes, uint64_t mark)
+{
+	struct graph_contents *contents =
+		calloc(1, sizeof(*contents) + nodes->count * sizeof(contents->parts[0]));
+
+	if (!contents)
+		return NULL;
+	contents->digest = DIGEST_OF_NONE;
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct graph_node *node = &nodes->nodes[i];
+
+		if (node->disabled)
+			continue;
+		contents->nodes++;
+		contents->allocations += (int)node->type == NODE_ALLOCATES;
+		contents->variable |= (int)node->type >= NODE_CONDITIONAL;
+		contents->digest = digest_with(contents->digest, node->type + 1);
+		if (!node->operation)
+			continue;
+		contents->digest = digest_with(contents->digest, (uintptr_t)node->operation);
+		contents->recorded++;
+		add_part(contents, node->operation);
+		if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+			contents->kernels += graph_contents_kernel_mark(node->operation);
+		else
+			contents->copies++;
+	}
+	/* Of a graph whose nodes only the device knows, nothing is told apart. */
+	if (mark && !contents->variable) {
+		contents->digest = digest_with(contents->digest, mark);
+		contents->mark = mark;
+		contents->kernels += contents->kernels ? mark : 0;
+	}
+	return contents;
+}
+
+/* How many kernels a row lists. The graph of a neural network has hundreds of nodes but some ten
+ * kernels. */
+#define LISTED_KERNELS 16
+/* Versions of a graph that are told apart; further ones are counted as the first. Chosen. */
+#define MOST_VERSIONS  16
+
+struct version {
+	uint64_t number;
+	struct operation *operation;
+};
+
+/* What is shared by all graphs with the same nodes: found by the digest of the nodes. */
+struct shape {
+	struct entry entry;
+	struct version versions[MOST_VERSIONS]; /* the first one's operation is the shape's */
+	unsigned version_count;
+};
+
+/* Guarded by the callers' lock, but for what is atomic. */
+static struct {
+	struct entry *shapes;
+	unsigned shape_count;
+	struct operation *_Atomic allocating;
+} graphs;
+
+static char *list_kernels(const struct graph_contents *contents)
+{
+	const char *names[LISTED_KERNELS];
+	unsigned count = 0;
+	size_t size = 1;
+	char *list;
+
+	for (uint32_t i = 0; i < contents->part_count && count < LISTED_KERNELS; i++)
+		if (contents->parts[i].operation->kind == ROW_KERNEL) {
+			names[count++] = contents->parts[i].operation->name;
+			size += strlen(names[count - 1]) + 1;
+		}
+	list = calloc(1, size);
+	/* One per line, as demangled names contain commas and spaces. */
+	for (unsigned i = 0; list && i < count; i++) {
+		strcat(list, names[i]);
+		strcat(list, i + 1 < count ? "\n" : "");
+	}
+	return list;
+}
+
+struct operation *graph_allocating_first(void)
+{
+	return atomic_load_explicit(&graphs.allocating, memory_order_acquire);
+}
+
+/* The operation of a shape's version by its number. An unknown number is added if `add`, else the
+ * first version's operation is returned. */
+static struct operation *version_of_shape(struct shape *shape, uint64_t number, bool add)
+{
+	struct operation *first = shape->versions[0].operation;
+
+	for (unsigned i = 0; i < shape->version_count; i++)
+		if (shape->versions[i].number == number)
+			return shape->versions[i].operation;
+	if (!add || shape->version_count == MOST_VERSIONS)
+		return first;
+	shape->versions[shape->version_count++] =
+		(struct version){number, operation_version(first)};
+	return shape->versions[shape->version_count - 1].operation;
+}
+
+struct operation *graph_nodes_operation(const struct graph_nodes *nodes, uint64_t mark,
+					uint64_t version, bool add)
+{
+	struct graph_contents *contents = sum_nodes(nodes, mark);
+	const uint64_t key[ENTRY_NUMBERS] = {contents ? contents->digest : 0};
+	struct shape *shape = contents ? entry_of(&graphs.shapes, key, sizeof(struct shape)) : NULL;
+	struct operation *operation;
+	char name[64];
+
+	if (!shape || shape->version_count) {
+		free(contents);
+		return shape ? version_of_shape(shape, version, add)
+			     : operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	}
+	snprintf(name, sizeof(name), "[CUDA graph %u]", ++graphs.shape_count);
+	operation = operation_named(ROW_GRAPH, name);
+	operation->kernels_listed = list_kernels(contents);
+	/* Release: the collector reads what it holds. */
+	atomic_store_explicit(&operation->contents, contents, memory_order_release);
+	if (contents->allocations) {
+		operation->allocating =
+			atomic_load_explicit(&graphs.allocating, memory_order_relaxed);
+		/* Release: whoever walks the list sees the rest of it. */
+		atomic_store_explicit(&graphs.allocating, operation, memory_order_release);
+	}
+	shape->versions[shape->version_count++] = (struct version){version, operation};
+	return operation;
+}
