@@ -29,6 +29,9 @@
 /* Executable graphs that have ended are kept for records that come late, as long as no more than
  * this have ended since. Chosen. */
 #define MOST_ENDED	 4096u
+/* How many updates that gave the nodes other ranges are remembered, for launches from before them
+ * whose records are still to come. Chosen. */
+#define MOST_PLACES	 64u
 /* Sets of ranges that get rows of their own: a program may name each capture anew. Graphs with
  * further ones are in one row with others. Chosen. */
 #define MOST_MARKS	 1024u
@@ -220,6 +223,20 @@ static uint64_t mark_of(const struct executable *executable)
 								      : 0;
 }
 
+/* Forgets all but the newest places of an executable graph. */
+static void keep_places(struct executable *executable, unsigned number)
+{
+	struct places **oldest = &executable->places, *before;
+
+	while (*oldest && number-- > 0)
+		oldest = &(*oldest)->before;
+	for (struct places *places = *oldest; places; places = before) {
+		before = places->before;
+		free(places);
+	}
+	*oldest = NULL;
+}
+
 /* Gives an executable graph the places of the nodes in a list, from a time on. */
 static void set_places_locked(struct executable *executable, const struct graph_nodes *nodes,
 			      uint64_t since)
@@ -236,6 +253,7 @@ static void set_places_locked(struct executable *executable, const struct graph_
 	}
 	places->before = executable->places;
 	executable->places = places;
+	keep_places(executable, MOST_PLACES);
 }
 
 /* Whether a graph has no kernels, only copies and memsets; false for NULL. */
@@ -244,18 +262,6 @@ static bool is_copies(const struct operation *operation)
 	const struct graph_contents *contents = operation ? graph_contents_of(operation) : NULL;
 
 	return contents && !contents->variable && !contents->kernels && contents->copies;
-}
-
-static void forget_places(struct executable *executable)
-{
-	struct places *before;
-
-	for (struct places *places = executable->places; places; places = before) {
-		before = places->before;
-		free(places);
-	}
-	free(executable->number_of);
-	free(executable->kinds);
 }
 
 static void forget_ended_locked(void)
@@ -273,7 +279,9 @@ static void forget_ended_locked(void)
 		HASH_DEL(graphs.by_id, entry);
 		free(entry);
 	}
-	forget_places(executable);
+	keep_places(executable, 0);
+	free(executable->number_of);
+	free(executable->kinds);
 	free(executable);
 }
 

@@ -176,6 +176,21 @@ TEST(launches_before_an_update_keep_their_ranges)
 	assert_int_equal(path_of(ACTIVITY_MEMCPY, 1, UINT64_MAX), 6);
 }
 
+TEST(of_a_graph_that_is_updated_forever_the_newest_ranges_are_kept)
+{
+	CUgraphNode node = NODE(0);
+
+	instantiate();
+	for (int i = 0; i < 1000; i++) {
+		path = (uint16_t)(8 + i % 2);
+		graph_node_added(&node, CUDA_SUCCESS);
+		graph_updated(EXECUTABLE, GRAPH, CUDA_SUCCESS);
+	}
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, UINT64_MAX), 9);
+	/* Those of before the first update are forgotten. */
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
+}
+
 TEST(what_is_made_in_no_range_at_a_known_handle_is_in_none)
 {
 	for (int i = 0; i < 3; i++) {
