@@ -19,7 +19,8 @@ enum argument_form {
 	FORM_EXTENT,
 	FORM_MEMORY,
 	FORM_CLOCK,
-	FORM_OTHER
+	FORM_OTHER,
+	FORM_RANGE
 };
 
 /* The value of an argument; false: the record has none. */
@@ -52,6 +53,9 @@ static bool find_argument(enum argument_form form, bool has_other, const void *m
 		argument->type = ARGUMENT_WORD;
 		argument->number = WORD_EVENTS;
 		return *(const uint8_t *)member == CLOCK_EVENTS;
+	case FORM_RANGE:
+		argument->type = ARGUMENT_IN_RANGE;
+		return *(const uint64_t *)member != 0;
 	default:
 		argument->type = ARGUMENT_OTHER;
 		return has_other;

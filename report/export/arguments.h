@@ -9,11 +9,13 @@
 #define KERNELS	 (1 << ROW_KERNEL)
 #define COPIES	 (1 << ROW_MEMCPY | 1 << ROW_MOVEMENT)
 #define MEMSETS	 (1 << ROW_MEMSET)
+#define WORK	 (KERNELS | COPIES | MEMSETS)
 #define CALLS	 (1 << ROW_RUNTIME_API | 1 << ROW_DRIVER_API)
 #define ANY_KIND ((1 << ROW_KINDS) - 1)
 /*
  * X(name, text, kinds of records that have it, form, member), in the order in which they are
- * written. OTHER is a name besides the record's own, if there is one.
+ * written. OTHER is a name besides the record's own, if there is one; RANGE the range that a
+ * graph's node was made in.
  */
 #define ARGUMENTS(X)                                                                               \
 	X(CORRELATION, "correlation", ANY_KIND, ABOVE_0, correlation)                              \
@@ -31,7 +33,8 @@
 	X(DOMAIN, "domain", 1 << ROW_RANGE, OTHER, kernel)                                         \
 	X(GRAPH, "graph", ANY_KIND, ABOVE_0, graph)                                                \
 	X(GRAPH_NODE, "graph node", ANY_KIND, ABOVE_0, graph_node)                                 \
-	X(CLOCK, "clock", ANY_KIND, CLOCK, clock)
+	X(CLOCK, "clock", ANY_KIND, CLOCK, clock)                                                  \
+	X(RANGE, "range", WORK, RANGE, kernel)
 #define ARGUMENT_ENUM(name, ...) ARGUMENT_##name,
 enum argument_name { ARGUMENTS(ARGUMENT_ENUM) ARGUMENT_COUNT };
 #undef ARGUMENT_ENUM
@@ -43,7 +46,13 @@ const char *argument_word(unsigned word);
 
 struct argument {
 	enum argument_name name;
-	enum { ARGUMENT_NUMBER, ARGUMENT_WORD, ARGUMENT_TEXT, ARGUMENT_OTHER } type;
+	enum {
+		ARGUMENT_NUMBER,
+		ARGUMENT_WORD,
+		ARGUMENT_TEXT,
+		ARGUMENT_OTHER,
+		ARGUMENT_IN_RANGE
+	} type;
 	uint64_t number; /* or the word's */
 	char text[36];
 };

@@ -280,6 +280,9 @@ static void put_argument(struct json *json, const struct argument *argument,
 	case ARGUMENT_OTHER:
 		json_text(json, name, slice->other->text);
 		break;
+	case ARGUMENT_IN_RANGE:
+		json_text(json, name, slice->range->text);
+		break;
 	}
 }
 

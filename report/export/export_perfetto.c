@@ -347,7 +347,7 @@ static void write_counter(struct timeline *timeline, enum timeline_counter count
 }
 
 static void add_argument(struct protobuf *packet, const struct argument *argument,
-			 const struct trace_name *other)
+			 const struct timeline_slice *slice)
 {
 	protobuf_begin(packet, EVENT_ARGUMENT);
 	protobuf_unsigned(packet, ARGUMENT_NAME, argument->name + 1);
@@ -363,7 +363,10 @@ static void add_argument(struct protobuf *packet, const struct argument *argumen
 		protobuf_text(packet, ARGUMENT_FIELD_TEXT, argument->text);
 		break;
 	case ARGUMENT_OTHER:
-		protobuf_unsigned(packet, ARGUMENT_FIELD_TEXT_NUMBER, other->number);
+		protobuf_unsigned(packet, ARGUMENT_FIELD_TEXT_NUMBER, slice->other->number);
+		break;
+	case ARGUMENT_IN_RANGE:
+		protobuf_unsigned(packet, ARGUMENT_FIELD_TEXT_NUMBER, slice->range->number);
 		break;
 	}
 	protobuf_end(packet);
@@ -393,13 +396,15 @@ static void begin_slice(struct timeline *timeline, const struct timeline_slice *
 	intern(perfetto, slice->name, DEFINED_EVENT);
 	if (slice->other)
 		intern(perfetto, slice->other, DEFINED_TEXT);
+	if (slice->range)
+		intern(perfetto, slice->range, DEFINED_TEXT);
 	packet = event_begin(perfetto, record->start, TYPE_BEGIN,
 			     track_uuid(perfetto, slice->track));
 	protobuf_unsigned(packet, EVENT_CATEGORY, record->kind + 1);
 	protobuf_unsigned(packet, EVENT_NAME, slice->name->number);
 	add_flow(perfetto, slice);
 	for (unsigned i = 0; i < count; i++)
-		add_argument(packet, &arguments[i], slice->other);
+		add_argument(packet, &arguments[i], slice);
 	packet_end(perfetto);
 }
 

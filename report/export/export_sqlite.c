@@ -22,7 +22,8 @@
  * the Nsight Systems user guide ("SQLite Schema Reference") and that of exports of the releases
  * 2024.6 to 2026.1. '*' stands before a column that ktime has values for, in the order of INSERT().
  * Behind it stands '$' for texts and '%' for real numbers, as all else is integers; then '!' for
- * what is never NULL, '#' for the primary key.
+ * what is never NULL, '#' for the primary key. One column is ktime's: `range`, a text of StringIds,
+ * is the NVTX range that a graph's node was made in.
  */
 #define PLACE_COLUMNS                                                                              \
 	"*start! *end! *deviceId! *contextId! greenContextId *streamId! *correlationId "           \
@@ -38,13 +39,13 @@
 	  "*localMemoryTotal! *gridId! sharedMemoryExecuted *graphNodeId "                         \
 	  "sharedMemoryLimitConfig qmdBulkReleaseDone qmdPreexitDone qmdLastCtaDone "              \
 	  "*graphId clusterX clusterY clusterZ clusterSchedulingPolicy "                           \
-	  "maxPotentialClusterSize maxActiveClusters")                                             \
+	  "maxPotentialClusterSize maxActiveClusters *range")                                      \
 	X(MEMCPY, "CUPTI_ACTIVITY_KIND_MEMCPY",                                                    \
 	  PLACE_COLUMNS "*bytes! *copyKind! deprecatedSrcId *srcKind *dstKind srcDeviceId "        \
 			"srcContextId dstDeviceId dstContextId migrationCause *graphNodeId "       \
-			"virtualAddress *copyCount")                                               \
+			"virtualAddress *copyCount *range")                                        \
 	X(MEMSET, "CUPTI_ACTIVITY_KIND_MEMSET",                                                    \
-	  PLACE_COLUMNS "*value! *bytes! *graphNodeId *memKind")                                   \
+	  PLACE_COLUMNS "*value! *bytes! *graphNodeId *memKind *range")                            \
 	X(RUNTIME, "CUPTI_ACTIVITY_KIND_RUNTIME",                                                  \
 	  "*start! *end! *eventClass! *globalTid *correlationId *nameId! *returnValue! "           \
 	  "callchainId")                                                                           \
@@ -266,6 +267,13 @@ static int64_t global_id(const struct export *export, uint32_t thread)
 		NUMBER((record)->stream), NUMBER((record)->correlation),                           \
 		NUMBER(global_id(export, 0))
 
+static struct sql_value range_of(struct export *export, const struct trace_record *record)
+{
+	return record->kernel
+		       ? NUMBER(string_id(export, session_string(export->session, record->kernel)))
+		       : NO_VALUE;
+}
+
 static void insert_kernel(struct export *export, const struct trace_record *record)
 {
 	const struct trace_name *name =
@@ -284,7 +292,8 @@ static void insert_kernel(struct export *export, const struct trace_record *reco
 	       NUMBER(record->grid[0]), NUMBER(record->grid[1]), NUMBER(record->grid[2]),
 	       NUMBER(record->block[0]), NUMBER(record->block[1]), NUMBER(record->block[2]),
 	       NUMBER(record->static_shared), NUMBER(record->dynamic_shared), NUMBER(0), NUMBER(0),
-	       NUMBER(0), NUMBER_OR_NULL(record->graph_node), NUMBER_OR_NULL(record->graph));
+	       NUMBER(0), NUMBER_OR_NULL(record->graph_node), NUMBER_OR_NULL(record->graph),
+	       range_of(export, record));
 }
 
 static void insert_copy(struct export *export, const struct trace_record *record)
@@ -295,7 +304,7 @@ static void insert_copy(struct export *export, const struct trace_record *record
 		INSERT(export, TABLE_MEMCPY, PLACE(export, record), NUMBER(record->bytes),
 		       NUMBER(nsys_copy_kind(name)), NUMBER(nsys_memory_kind(record->source_kind)),
 		       NUMBER(nsys_memory_kind(record->destination_kind)),
-		       NUMBER_OR_NULL(record->graph_node), NUMBER(1));
+		       NUMBER_OR_NULL(record->graph_node), NUMBER(1), range_of(export, record));
 }
 
 static void insert_memset(struct export *export, const struct trace_record *record)
@@ -306,7 +315,8 @@ static void insert_memset(struct export *export, const struct trace_record *reco
 					: record->source_kind;
 
 	INSERT(export, TABLE_MEMSET, PLACE(export, record), NUMBER(0), NUMBER(record->bytes),
-	       NUMBER_OR_NULL(record->graph_node), NUMBER(nsys_memory_kind(kind)));
+	       NUMBER_OR_NULL(record->graph_node), NUMBER(nsys_memory_kind(kind)),
+	       range_of(export, record));
 }
 
 /* The id of a call's name as nsys has it. */

@@ -263,6 +263,7 @@ static int find_names(struct walk *walk, struct timeline_slice *slice)
 {
 	const struct session *session = walk->timeline->session;
 	const struct trace_record *record = slice->record;
+	const bool has_range = row_is_gpu(record->kind) && record->kernel;
 	bool has_other = true;
 
 	slice->name = trace_name_get(&walk->names, session, record->kind, record->name);
@@ -274,7 +275,11 @@ static int find_names(struct walk *walk, struct timeline_slice *slice)
 		slice->other = trace_name_get(&walk->names, session, ROW_RANGE, record->kernel);
 	else
 		has_other = false;
-	return !slice->name || (has_other && !slice->other) ? -ENOMEM : 0;
+	if (has_range)
+		slice->range = trace_name_get(&walk->names, session, ROW_RANGE, record->kernel);
+	return !slice->name || (has_other && !slice->other) || (has_range && !slice->range)
+		       ? -ENOMEM
+		       : 0;
 }
 
 static void take_record(struct walk *walk, const struct trace_record *record)

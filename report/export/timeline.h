@@ -83,7 +83,8 @@ struct timeline_slice {
 	/* A kernel's as the session has it, the kernel that a call launched, a range's domain;
 	 * NULL: it has none. */
 	struct trace_name *other;
-	struct launch *launch; /* of an operation: the call that started it, if it is known */
+	struct trace_name *range; /* that a graph's node was made in; NULL: in none */
+	struct launch *launch;	  /* of an operation: the call that started it, if it is known */
 };
 
 enum timeline_counter { COUNTER_COPIED, COUNTER_HELD, TIMELINE_COUNTERS };

@@ -80,7 +80,8 @@ static const char *other_name(const struct trace_record *record, const struct se
 	return NULL;
 }
 
-static void write_argument(FILE *file, const struct argument *argument, const char *other)
+static void write_argument(FILE *file, const struct argument *argument, const char *other,
+			   const char *range)
 {
 	/* What is 0 is what was not used. */
 	if (argument->type == ARGUMENT_NUMBER && !argument->number)
@@ -89,9 +90,10 @@ static void write_argument(FILE *file, const struct argument *argument, const ch
 	if (argument->type == ARGUMENT_NUMBER)
 		fprintf(file, "%llu", (unsigned long long)argument->number);
 	else
-		fputs(argument->type == ARGUMENT_WORD	? argument_word((unsigned)argument->number)
-		      : argument->type == ARGUMENT_TEXT ? argument->text
-							: other,
+		fputs(argument->type == ARGUMENT_WORD	 ? argument_word((unsigned)argument->number)
+		      : argument->type == ARGUMENT_TEXT	 ? argument->text
+		      : argument->type == ARGUMENT_OTHER ? other
+							 : range,
 		      file);
 }
 
@@ -108,10 +110,7 @@ static char *text_of(const struct trace_record *record, const struct session *se
 	if (!file)
 		return NULL;
 	for (unsigned i = 0; i < count; i++)
-		write_argument(file, &arguments[i], other);
-	if (row_is_gpu(record->kind) && record->kernel)
-		fprintf(file, "%srange %s", ftell(file) > 0 ? ", " : "",
-			session_string(session, record->kernel));
+		write_argument(file, &arguments[i], other, session_string(session, record->kernel));
 	/* Closing returns 0 where it had no memory for the text. */
 	if (fclose(file)) {
 		free(text);

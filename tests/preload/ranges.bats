@@ -161,6 +161,10 @@ of the module/of the program 1 2 2000 2 2000" ranges
 	is "capture 1 6 6000 6 6000
 launch 1 0 0 0 0" ranges
 	is "6 capture" eval '"$built/ktime" export --json - session | jq -r ".trace[] | select(.graph_node != null) | .range" | uniq -c | xargs'
+	"$built/ktime" export -f --chrome chrome.json --sqlite nsys.sqlite session
+	is 6 jq '[.traceEvents[] | select(.args.range == "capture")] | length' chrome.json
+	is "6 capture" sqlite3 -separator ' ' nsys.sqlite "SELECT count(*), StringIds.value FROM CUPTI_ACTIVITY_KIND_MEMSET
+		JOIN StringIds ON StringIds.id = range GROUP BY 2"
 	options='--graph graph' in_ranges graph
 	is "launch 1 2 6000 2 6000" sh -c "$(declare -f ranges); built='$built'; ranges | grep ^launch"
 	says "no record of CUPTI's says when a node ran"

@@ -191,26 +191,28 @@ static void has_arguments(int n, const char *expected)
 
 TEST(each_kind_has_its_arguments)
 {
-	const struct trace_record every = {.device = 1,
-					   .context = 3,
-					   .stream = 21,
-					   .correlation = 9,
-					   .bytes = 8192,
-					   .grid = {1, 2, 3},
-					   .block = {4, 5, 6},
-					   .registers = 10,
-					   .static_shared = 11,
-					   .dynamic_shared = 12,
-					   .source_kind = MEMORY_PINNED,
-					   .destination_kind = MEMORY_DEVICE,
-					   .clock = CLOCK_EVENTS,
-					   .result = 13,
-					   .graph = 14,
-					   .graph_node = 15};
+	struct trace_record every = {.device = 1,
+				     .context = 3,
+				     .stream = 21,
+				     .correlation = 9,
+				     .bytes = 8192,
+				     .grid = {1, 2, 3},
+				     .block = {4, 5, 6},
+				     .registers = 10,
+				     .static_shared = 11,
+				     .dynamic_shared = 12,
+				     .source_kind = MEMORY_PINNED,
+				     .destination_kind = MEMORY_DEVICE,
+				     .clock = CLOCK_EVENTS,
+				     .result = 13,
+				     .graph = 14,
+				     .graph_node = 15};
 	struct trace_record call = {
 		.device = -1, .thread = 322, .correlation = 7, .clock = CLOCK_CUPTI, .result = 700};
 
+	every.kernel = session_intern(session, "layer/mlp");
 	record(ROW_KERNEL, "_Z1kv", 3000, 5500, every);
+	every.kernel = 0;
 	record(ROW_MEMCPY, "[CUDA memcpy HtoD]", 6000, 6500, every);
 	record(ROW_MEMSET, "[CUDA memset]", 7000, 7500, every);
 	record(ROW_MOVEMENT, "[CUDA prefetch]", 8000, 8500, every);
@@ -223,7 +225,7 @@ TEST(each_kind_has_its_arguments)
 		      ",\"shared memory\":23,\"correlation\":9,\"grid\":[1,2,3],\"block\":[4,5,6],"
 		      "\"registers per thread\":10,\"static shared memory\":11,\"dynamic "
 		      "shared memory\":12,\"mangled\":\"_Z1kv\",\"graph\":14,\"graph "
-		      "node\":15,\"clock\":\"events\"}");
+		      "node\":15,\"clock\":\"events\",\"range\":\"layer/mlp\"}");
 	has_arguments(1, AT ",\"memory bandwidth (GB/s)\":16.384,\"correlation\":9,\"from\":"
 			    "\"pinned\",\"to\":\"device\",\"bytes\":8192,\"graph\":14,\"graph "
 			    "node\":15,\"clock\":\"events\"}");

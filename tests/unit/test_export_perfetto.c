@@ -70,7 +70,7 @@ static void process_is(const char *expected)
 		"3{1:6 2:\"dynamic shared memory\"} 3{1:7 2:\"mangled\"} 3{1:8 2:\"from\"} "
 		"3{1:9 2:\"to\"} 3{1:10 2:\"bytes\"} 3{1:11 2:\"result\"} 3{1:12 2:\"kernel\"} "
 		"3{1:13 2:\"domain\"} 3{1:14 2:\"graph\"} 3{1:15 2:\"graph node\"} "
-		"3{1:16 2:\"clock\"} "
+		"3{1:16 2:\"clock\"} 3{1:17 2:\"range\"} "
 		"29{1:1 2:\"unknown\"} 29{1:2 2:\"pageable\"} 29{1:3 2:\"pinned\"} "
 		"29{1:4 2:\"device\"} 29{1:5 2:\"array\"} 29{1:6 2:\"managed\"} "
 		"29{1:7 2:\"events\"}}");
@@ -143,6 +143,22 @@ TEST(the_first_node_of_a_graph_ends_the_arrow)
 	next_is("10:#1 13:2 8:2300 11{9:1 11:#6 3:6 10:9}");
 	next_is("10:#1 13:2 8:1500 11{9:2 11:#3}");
 	next_is("10:#1 13:2 8:2400 11{9:2 11:#6}");
+	has_no_more();
+}
+
+TEST(a_node_of_a_graph_has_the_range_that_it_was_made_in)
+{
+	record(ROW_MEMSET, "a", 2000, 2100,
+	       (struct trace_record){.graph_node = 4,
+				     .kernel = session_intern(session, "layer/mlp")});
+	export();
+	process_is(SAXPY);
+	next_is("10:#1 13:2 60{1:#3 5:#2 2:\"GPU 0: \"}");
+	next_is("10:#1 13:2 60{1:#4 5:#3 2:\"Stream 0 (context 0)\"}");
+	next_is("10:#1 13:2 12{2{1:8 2:\"a\"}}");
+	next_is("10:#1 13:2 12{29{1:9 2:\"layer/mlp\"}}");
+	next_is("10:#1 13:2 8:2000 11{9:1 11:#4 3:3 10:8 4{1:10 3:0} 4{1:15 3:4} 4{1:17 17:9}}");
+	next_is("10:#1 13:2 8:2100 11{9:2 11:#4}");
 	has_no_more();
 }
 

@@ -76,17 +76,18 @@ TEST(a_kernel_has_its_three_names_and_its_launch)
 				     .static_shared = 16,
 				     .dynamic_shared = 64,
 				     .graph = 3,
-				     .graph_node = 9});
+				     .graph_node = 9,
+				     .kernel = session_intern(session, "layer/mlp")});
 	export();
 	check("SELECT start, \"end\", deviceId, contextId, streamId, correlationId, globalPid, "
 	      "gridX, gridY, gridZ, blockX, blockY, blockZ, registersPerThread, "
-	      "staticSharedMemory, dynamicSharedMemory, graphId, graphNodeId, launchType "
+	      "staticSharedMemory, dynamicSharedMemory, graphId, graphNodeId, launchType, range "
 	      "FROM CUPTI_ACTIVITY_KIND_KERNEL",
-	      "1000|3500|1|2|13|5|5385486336|8|2|1|256|1|1|32|16|64|3|9|1");
-	check("SELECT d.value, s.value, m.value FROM CUPTI_ACTIVITY_KIND_KERNEL "
+	      "1000|3500|1|2|13|5|5385486336|8|2|1|256|1|1|32|16|64|3|9|1|4");
+	check("SELECT d.value, s.value, m.value, r.value FROM CUPTI_ACTIVITY_KIND_KERNEL "
 	      "JOIN StringIds d ON d.id = demangledName JOIN StringIds s ON s.id = shortName "
-	      "JOIN StringIds m ON m.id = mangledName",
-	      "void n::add<int>(T1 *)|add|_ZN1n3addIiEEvPT_");
+	      "JOIN StringIds m ON m.id = mangledName JOIN StringIds r ON r.id = range",
+	      "void n::add<int>(T1 *)|add|_ZN1n3addIiEEvPT_|layer/mlp");
 }
 
 TEST(copies_and_memsets_have_the_codes_of_nsys)
@@ -103,9 +104,9 @@ TEST(copies_and_memsets_have_the_codes_of_nsys)
 	      "JOIN ENUM_CUDA_MEM_KIND s ON s.id = srcKind "
 	      "JOIN ENUM_CUDA_MEM_KIND d ON d.id = dstKind",
 	      "4096|2|CUDA_MEMCPY_KIND_DTOH|Device-to-Host|2|Device|0|Pageable");
-	check("SELECT bytes, value, m.label, graphNodeId FROM CUPTI_ACTIVITY_KIND_MEMSET "
+	check("SELECT bytes, value, m.label, graphNodeId, range FROM CUPTI_ACTIVITY_KIND_MEMSET "
 	      "JOIN ENUM_CUDA_MEM_KIND m ON m.id = memKind",
-	      "64|0|Managed|NULL");
+	      "64|0|Managed|NULL|NULL");
 }
 
 /* nsys has CUPTI's names, with versions. */
