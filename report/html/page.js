@@ -101,9 +101,10 @@
 	};
 
 	// A row of a tree with rows below it gets a button that hides and shows them. Of a long tree
-	// two levels are open, so that what follows is near.
+	// two levels are open, of many tracks one, so that what follows is near.
 	const makeTree = (table) => {
-		const LONG = 20; // rows
+		const tracks = table.classList.contains("timeline");
+		const [long, open] = tracks ? [40, 1] : [20, 2]; // rows and levels
 		const rows = [...table.tBodies[0].rows];
 		const depths = rows.map((row) => Number(row.dataset.depth));
 		const closed = new Set();
@@ -132,7 +133,7 @@
 			button.setAttribute("aria-expanded", "true");
 			button.addEventListener("click", turn);
 			row.cells[0].prepend(button);
-			if (rows.length > LONG && depths[i] > 0 && !table.classList.contains("timeline"))
+			if (rows.length > long && depths[i] >= open - 1)
 				turn();
 		});
 	};

@@ -78,9 +78,20 @@
 			row.querySelector("summary").focus();
 		};
 
+		// Opens what a row of the tracks is folded away in.
+		const unfold = (row) => {
+			let depth = Number(row.dataset.depth);
+			for (let each = row.previousElementSibling; each && depth > 0; each = each.previousElementSibling) {
+				if (Number(each.dataset.depth) >= depth)
+					continue;
+				depth = Number(each.dataset.depth);
+				each.querySelector(".toggle[aria-expanded=false]")?.click();
+			}
+		};
 		const choose = (track, i) => {
 			if (i < 0 || i >= track.count)
 				return;
+			unfold(track.canvas.closest("tr"));
 			state.selected = { track, i };
 			const name = names[track.names[i]], partners = traceRecords.partnersOf(data, state.selected);
 			const row = idle[track.names[i]] ? null : rowOf(name), detail = details[track.details[i]];

@@ -10,6 +10,7 @@ CMOCKA_MESSAGE_OUTPUT=TAP "$build/tests/browser/profiles" . "${3:-50000}" >profi
 "$build/ktime" show --html sampled.html sampled
 "$build/ktime" show --html trace.html trace
 "$build/ktime" show --html long.html long
+"$build/ktime" show --html streams.html streams
 "$build/ktime" export --json long.json long
 "$build/ktime" show --html merged.html rank0 rank1
 "$build/ktime" diff --html diff.html plain trace >diff.txt

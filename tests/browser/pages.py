@@ -3,8 +3,8 @@
 """
 Holds pages of `ktime show --html` and `ktime diff --html` to what they promise, in a headless
 Chromium: pages.py FOLDER [CHECK…], with plain, sampled, merged, diff and trace.html in it, or some
-of them, and long.html with long.json, the same trace as an export has it. A line for each check and
-page: "ok CHECK PAGE", or "not ok CHECK PAGE" and what is wrong. With the check `frames`, which is
+of them, and long.html with long.json, the same trace as an export has it, and streams.html. A line
+for each check and page: "ok CHECK PAGE", or "not ok CHECK PAGE" and what is wrong. With the check `frames`, which is
 made only if it is asked for, the times of frames of the long trace are printed.
 With SCREENSHOTS=write the pictures that are kept are written anew.
 """
@@ -279,6 +279,8 @@ def timeline(page, name):
     yield from found_by_name(page, records)
     yield from sums_are_right(page, records)
     yield from folds(page)
+    page.load("streams")
+    many_tracks(page)
     yield from page.said()
 
 
@@ -450,6 +452,15 @@ def folds(page):
     page.tab.click("#timeline-table .toggle")
     if (folded, page.tab.evaluate(rows)) != (before - 2, before):
         yield f"{before} tracks, folded {folded}, unfolded {page.tab.evaluate(rows)}"
+
+
+def many_tracks(page):
+    """Many streams are folded away below their device, until a record of one of them is gone to."""
+    streams = "[...document.querySelector('#timeline-table').tBodies[0].rows].filter((row) => row.dataset.depth === '1' && !row.hidden).length"
+    expect(page.wrong, page.tab.evaluate(streams) == 0, "many tracks are not folded")
+    page.tab.click("#gpu-table .to-timeline[aria-label^=needle]")
+    expect(page.wrong, page.tab.evaluate(streams) == 50, "a record's track is not shown")
+    expect(page.wrong, "needle" in text_of(page, ".timeline-said"), "the record is not said")
 
 
 def frames(page, name):

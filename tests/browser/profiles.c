@@ -2,7 +2,7 @@
 /*
  * Writes the profiles whose pages the browser is shown to a folder, the same each time: a small
  * program's (plain), those that hold something of everything (sampled, trace), two ranks of a job
- * (rank0, rank1), and one with a long trace (long).
+ * (rank0, rank1), one with a long trace (long), and one with many streams (streams).
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -190,6 +190,19 @@ static void long_trace(struct session *session)
 	}
 }
 
+/* A kernel on each of fifty streams, one after the other. */
+static void trace_of_streams(struct session *session)
+{
+	session_header(session)->trace_on = 1;
+	session_header(session)->trace_start = 7 * MS;
+	for (unsigned i = 0; i < 50; i++) {
+		struct trace_record kernel = {.kind = ROW_KERNEL, .stream = 7 + i, .context = 1};
+
+		trace(session, &kernel, i == 40 ? "_Z6needlePf" : "_Z5saxpyifPKfPf", i * 20 * US,
+		      10 * US);
+	}
+}
+
 /* Memory that grows in steps, and is freed. */
 static void hold_memory(struct session *session)
 {
@@ -231,6 +244,10 @@ static void the_profiles_are_written(void **state)
 	session = small_program(path_of("long"));
 	add(session, ROW_KERNEL, "_Z6needlePf", 1, 12345, 0);
 	long_trace(session);
+	session_close(session);
+	session = small_program(path_of("streams"));
+	add(session, ROW_KERNEL, "_Z6needlePf", 1, 12345, 0);
+	trace_of_streams(session);
 	session_close(session);
 	session = small_program(path_of("rank0"));
 	rank_of(session, 0);
