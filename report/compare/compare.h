@@ -124,8 +124,10 @@ void comparison_print_sides(const struct comparison *comparison, FILE *file);
 
 /* "0.973..1.033", or "-". */
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change);
-/* Prints the lines that sum the comparison up; `between` stands between the first of them, which
+/* Prints how long all GPU activities took, and the whole run; `between` stands behind a line, which
  * Markdown has as paragraphs. */
+void comparison_print_totals(const struct comparison *comparison, const char *between, FILE *file);
+/* Prints the lines that sum the rows up, and what they are judged by; `between` as above. */
 void comparison_print_lines(const struct comparison *comparison, const char *between, FILE *file);
 
 /* The comparison's table, with a row for each comparison_row: like nvprof's, with both sides' times

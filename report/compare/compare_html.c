@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/compare/next.h"
 #include "report/energy/energy.h"
@@ -56,9 +57,11 @@ static void write_bar(struct html *html, const struct change *change, const char
 	fputs("</td>", html->file);
 }
 
-/* The whole names of two versions of a kernel. */
+/* The whole names of two versions of a kernel, unless they stand there already. */
 static void write_names(struct html *html, const struct comparison_row *row)
 {
+	if (!strncmp(row->versions, row->a->name, strlen(row->a->name)))
+		return;
 	fputs("<small>A: ", html->file);
 	html_text(html, row->a->name);
 	fputs("<br>B: ", html->file);
@@ -67,7 +70,7 @@ static void write_names(struct html *html, const struct comparison_row *row)
 }
 
 static void write_row(struct html *html, struct sheet *sheet, const struct comparison_row *row,
-		      size_t index)
+		      size_t index, bool several)
 {
 	const struct change *change = &row->total;
 	const char *class = verdict_classes[row->verdict];
@@ -88,7 +91,8 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	html_number(html, isnan(change->ratio) ? -1 : change->ratio,
 		    number_ratio(text, change->ratio));
 	write_bar(html, change, class);
-	fprintf(html->file, "<td class=\"number\">%s</td>", change_interval(text, change));
+	if (several)
+		fprintf(html->file, "<td class=\"number\">%s</td>", change_interval(text, change));
 	for (unsigned i = 0; i < sheet->column_count; i++)
 		if (is_of_side(sheet, i))
 			html_number(html, cells[i].known ? cells[i].real : -1,
@@ -104,6 +108,8 @@ static bool has_unsure(const struct comparison *comparison, size_t first, size_t
 			return true;
 	return false;
 }
+
+#define COLUMNS_OF_SIDES "|#Calls A|#Calls B|#Time A|#Time B|#Avg A|#Avg B"
 
 static void write_table(struct html *html, const struct comparison *comparison, const char *id,
 			const char *title, size_t first, size_t last)
@@ -123,13 +129,12 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 		 has_unsure(comparison, first, last) ? next_why_unsure(comparison) : "");
 	fprintf(html->file, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", id, id);
 	fprintf(html->file, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
-	html_table_begin(
-		html, id[0] == 'g' ? "gpu-table" : "api-table", "comparison sortable filterable",
-		caption,
-		"Name|Verdict|#Ratio|-B beside A|-#95 %|#Calls A|#Calls B|#Time A|#Time B|#Avg "
-		"A|#Avg B");
+	html_table_begin(html, id[0] == 'g' ? "gpu-table" : "api-table",
+			 "comparison sortable filterable", caption,
+			 several ? "Name|Verdict|#Ratio|-B beside A|-#95 %" COLUMNS_OF_SIDES
+				 : "Name|Verdict|#Ratio|-B beside A" COLUMNS_OF_SIDES);
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
-		write_row(html, &sheet, &comparison->rows[i], i);
+		write_row(html, &sheet, &comparison->rows[i], i, several);
 	html_table_end(html);
 	html_fold(html, i - first);
 	if (i < last)
@@ -274,6 +279,62 @@ static void write_all_open(struct html *html, const struct comparison *compariso
 	write_open(html, comparison, what, next_write_more_runs);
 }
 
+/* A time of both sides, "270 ms → 243 ms", and how it changed. */
+static void write_times(struct html *html, const char *what, double a, double b,
+			const struct change *change, const char *verdict)
+{
+	char times[2][NUMBER_SIZE], ratio[NUMBER_SIZE], interval[NUMBER_SIZE];
+	char value[2 * NUMBER_SIZE + 8], note[256];
+
+	if (!(a > 0) || !(b > 0))
+		return;
+	snprintf(value, sizeof(value), "%s → %s", number_about(times[0], a, 3),
+		 number_about(times[1], b, 3));
+	snprintf(note, sizeof(note), "%sratio %s%s%s%s", verdict,
+		 number_ratio(ratio, change->ratio), isnan(change->low) ? "" : " (95 %: ",
+		 isnan(change->low) ? "" : change_interval(interval, change),
+		 isnan(change->low) ? "" : ")");
+	html_fact(html, what, "value", value, note);
+}
+
+/* The row whose time differs most, which comes first. */
+static void write_most(struct html *html, const struct comparison *comparison)
+{
+	const struct comparison_row *row = comparison->rows;
+	char times[2][NUMBER_SIZE], note[2 * NUMBER_SIZE + 64];
+
+	if (!comparison->gpu_count || row->verdict == VERDICT_UNTIMED)
+		return;
+	for (int i = 0; i < 2; i++) {
+		const struct profile_row *side = i ? row->b : row->a;
+		const size_t runs = i ? comparison->b->runs : comparison->a->runs;
+
+		number_about(times[i], side ? side->total / (double)runs : 0, 3);
+	}
+	snprintf(note, sizeof(note), "%s%s%s: %s", row->a ? times[0] : "",
+		 row->a && row->b ? " → " : "", row->b ? times[1] : "", verdict_text(row->verdict));
+	html_fact(html, "Time differs most in", "value name", comparison_label(row), note);
+}
+
+static void write_figures(struct html *html, const struct comparison *comparison)
+{
+	const size_t untimed = comparison->gpu_untimed;
+	char left_out[64] = "", verdict[128];
+
+	if (untimed)
+		snprintf(left_out, sizeof(left_out), "without %zu untimed row%s, ", untimed,
+			 untimed == 1 ? "" : "s");
+	snprintf(verdict, sizeof(verdict), "%s, %s", verdict_text(comparison->gpu_verdict),
+		 left_out);
+	fputs("<dl class=\"figures\">\n", html->file);
+	write_times(html, "GPU time", comparison->gpu_a, comparison->gpu_b, &comparison->gpu,
+		    verdict);
+	write_times(html, "Whole run, from its first GPU work", comparison->wall_a,
+		    comparison->wall_b, &comparison->wall, "");
+	write_most(html, comparison);
+	fputs("</dl>\n", html->file);
+}
+
 static int write_page(FILE *file, void *argument)
 {
 	const struct comparison *comparison = argument;
@@ -305,6 +366,7 @@ static int write_page(FILE *file, void *argument)
 	fputs("<main id=\"main\">\n<section id=\"summary\" "
 	      "aria-labelledby=\"summary-title\">\n<h2 id=\"summary-title\">Summary</h2>\n",
 	      file);
+	write_figures(&html, comparison);
 	if (!error && html_lines_begin(&lines))
 		comparison_print_lines(comparison, "", lines.file);
 	if (!error)

@@ -268,7 +268,7 @@ static void print_figures(const struct comparison *comparison, FILE *file)
 	}
 }
 
-void comparison_print_lines(const struct comparison *comparison, const char *between, FILE *file)
+void comparison_print_totals(const struct comparison *comparison, const char *between, FILE *file)
 {
 	print_total(comparison, file);
 	fputs(between, file);
@@ -276,6 +276,10 @@ void comparison_print_lines(const struct comparison *comparison, const char *bet
 		print_wall(comparison, file);
 		fputs(between, file);
 	}
+}
+
+void comparison_print_lines(const struct comparison *comparison, const char *between, FILE *file)
+{
 	print_verdicts(comparison, file);
 	fputs(between, file);
 	print_basis(comparison, file);
@@ -562,6 +566,7 @@ static void print_markdown(const struct comparison *comparison, FILE *file)
 	out_entities(&out, comparison->calls, MARKDOWN_SPECIAL);
 	out_text(&out, *comparison->calls ? "\n\n" : "");
 	out_flush(&out);
+	comparison_print_totals(comparison, "\n", file);
 	comparison_print_lines(comparison, "\n", file);
 	print_open(comparison, "\n", file);
 }
@@ -588,6 +593,7 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 	sheet_write(&sheet, file);
 	if (form == SHEET_TEXT) {
 		fputc('\n', file);
+		comparison_print_totals(comparison, "", file);
 		comparison_print_lines(comparison, "", file);
 		print_open(comparison, "", file);
 	}

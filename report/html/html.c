@@ -49,6 +49,16 @@ int html_lines_end(struct html *html, struct html_lines *lines, const char *elem
 	return error;
 }
 
+void html_fact(struct html *html, const char *what, const char *class, const char *value,
+	       const char *note)
+{
+	fprintf(html->file, "<div><dt>%s</dt><dd class=\"%s\">", what, class);
+	html_text(html, value);
+	fputs("</dd><dd class=\"note\">", html->file);
+	html_text(html, note);
+	fputs("</dd></div>\n", html->file);
+}
+
 void html_json_text(struct html *html, const char *text)
 {
 	char shown[VISIBLE_SIZE];

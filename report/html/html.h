@@ -34,6 +34,10 @@ struct html_lines {
 };
 FILE *html_lines_begin(struct html_lines *lines);
 int html_lines_end(struct html *html, struct html_lines *lines, const char *element);
+/* A figure of those that a page begins with, a div of a dl.figures: what it is, its value, whose
+ * class is "value" or "value name", and a note below. */
+void html_fact(struct html *html, const char *what, const char *class, const char *value,
+	       const char *note);
 /* A text as a string of JSON inside a script element, with its quotes. */
 void html_json_text(struct html *html, const char *text);
 

@@ -11,18 +11,6 @@
 /* The least by which a row is uneven, as a part of a process's GPU time. Chosen. */
 #define LEAST_UNEVEN 0.01
 
-/* A figure: what it is, its value, and what the value is a part of. `class`: "value", or "value
- * name" of a name from outside. */
-static void write_fact(struct html *html, const char *what, const char *class, const char *value,
-		       const char *note)
-{
-	fprintf(html->file, "<div><dt>%s</dt><dd class=\"%s\">", what, class);
-	html_text(html, value);
-	fputs("</dd><dd class=\"note\">", html->file);
-	html_text(html, note);
-	fputs("</dd></div>\n", html->file);
-}
-
 static void write_gpu_time(struct page *page)
 {
 	const struct session_header *header = session_header(page->session);
@@ -37,7 +25,7 @@ static void write_gpu_time(struct page *page)
 		 number_about(time, (double)table->total, 3));
 	snprintf(note, sizeof(note), "in %s operation%s%s", number_count(count, operations),
 		 operations == 1 ? "" : "s", header->processes ? " of all processes" : "");
-	write_fact(&page->html, "GPU time", "value", value, note);
+	html_fact(&page->html, "GPU time", "value", value, note);
 }
 
 /* The row with most time, which comes first unless another order was asked for. */
@@ -63,7 +51,7 @@ static void write_longest_row(struct page *page)
 		 table_percent(table, row), row->estimated ? "~" : "",
 		 number_about(time, (double)row->total, 3), number_count(calls, row->calls),
 		 row->calls == 1 ? "" : "s");
-	write_fact(&page->html, "Most time in", "value name", row->name, note);
+	html_fact(&page->html, "Most time in", "value name", row->name, note);
 }
 
 /* From the least to the most of several. */
@@ -134,7 +122,7 @@ static void write_busy(struct page *page)
 			 time);
 	else
 		snprintf(note, sizeof(note), "of %s, from the first operation to the last", time);
-	write_fact(&page->html, "GPU busy", "value", value, note);
+	html_fact(&page->html, "GPU busy", "value", value, note);
 }
 
 static void write_largest_cause(struct page *page)
@@ -148,7 +136,7 @@ static void write_largest_cause(struct page *page)
 		 time_percent(largest.sum.total, largest.whole), largest.sum.device,
 		 number_about(time, (double)largest.sum.total, 3),
 		 number_count(gaps, largest.sum.gaps), largest.sum.gaps == 1 ? "" : "s");
-	write_fact(&page->html, "Idle mostly for", "value", largest.sum.text, note);
+	html_fact(&page->html, "Idle mostly for", "value", largest.sum.text, note);
 }
 
 /* What processes have of it, and which of them has most work. */
@@ -175,8 +163,8 @@ static void write_job(struct page *page, const struct job *job)
 		largest = causes[cause] > causes[largest] ? cause : largest;
 	if (busy.count) {
 		span_text(value, sizeof(value), &busy);
-		write_fact(&page->html, "GPU busy", "value", value,
-			   "of the time of the GPUs, in each process");
+		html_fact(&page->html, "GPU busy", "value", value,
+			  "of the time of the GPUs, in each process");
 	}
 	if (first && mean > 0) {
 		snprintf(value, sizeof(value), first->rank.rank >= 0 ? "rank %d" : "process %d",
@@ -184,13 +172,12 @@ static void write_job(struct page *page, const struct job *job)
 		snprintf(note, sizeof(note), "%s of GPU time without collectives, on average %s",
 			 number_about(time, (double)(first->gpu - first->collectives), 3),
 			 number_about(other, mean, 3));
-		write_fact(&page->html, "Most work on", "value", value, note);
+		html_fact(&page->html, "Most work on", "value", value, note);
 	}
 	if (causes[largest]) {
 		snprintf(note, sizeof(note), "%.1f %% of the time of all processes’ GPUs",
 			 time_percent(causes[largest], whole));
-		write_fact(&page->html, "Idle mostly for", "value", idle_cause_texts[largest],
-			   note);
+		html_fact(&page->html, "Idle mostly for", "value", idle_cause_texts[largest], note);
 	}
 }
 
