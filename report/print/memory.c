@@ -264,6 +264,9 @@ void memory_use_sheet(struct sheet *sheet, const struct memory_tables *tables)
 				.rows = tables->use_count};
 }
 
+/* What some of the sites have. */
+enum { WITH_OPERATIONS = 1, WITH_RANGES = 2 };
+
 static const struct column site_columns[] = {
 	PLACE_COLUMNS,
 	{NULL, "Thread", .kind = CELL_INTEGER},
@@ -279,8 +282,8 @@ static const struct column site_columns[] = {
 	{NULL, "Allocated", SIZE},
 	{"Each", NULL, .page = "", SIZE},
 	{"", NULL, .page = ""},
-	{NULL, NULL, .page = "Launched before", .name = true},
-	{NULL, NULL, .page = "NVTX range", .name = true},
+	{NULL, NULL, .page = "Launched before", .name = true, .parts = WITH_OPERATIONS},
+	{NULL, NULL, .page = "NVTX range", .name = true, .parts = WITH_RANGES},
 	{NULL, NULL, .page = "Thread", .kind = CELL_INTEGER},
 };
 
@@ -338,6 +341,14 @@ void memory_sites_sheet(struct sheet *sheet, const struct memory_tables *tables)
 {
 	*sheet = (struct sheet){SHEET_OF(site_columns), .row = fill_site, .argument = tables,
 				.rows = tables->site_count};
+	for (size_t i = 0; i < tables->site_count; i++) {
+		const struct memory_site *site = tables->sites[i];
+
+		if (*session_string(tables->session, site->operation))
+			sheet->parts |= WITH_OPERATIONS;
+		if (*session_string(tables->session, site->range))
+			sheet->parts |= WITH_RANGES;
+	}
 }
 
 int memory_table_write(const struct report *report)
