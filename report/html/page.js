@@ -52,19 +52,28 @@
 			fold.open = true;
 	};
 
-	// Shows the rows whose name, short or full, has every word that is typed.
+	const refreshes = new WeakMap(); // of a tree: what shows the rows that are open
+
+	// Shows the rows whose name, short or full, has every word that is typed, and of a tree those
+	// that they are in, which come before them.
 	const filterBy = (table, text, status) => {
 		const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-		let shown = 0;
+		let shown = 0, inside = 0;
 		if (words.length)
 			unfold(table);
-		for (const row of table.tBodies[0].rows) {
+		for (const row of [...table.tBodies[0].rows].reverse()) {
+			const depth = Number(row.dataset.depth ?? 0);
 			const parts = row.cells[0].querySelectorAll("summary, .full-name");
 			const name = (parts.length ? [...parts] : [row.cells[0]])
 				.map((part) => part.dataset.names || part.textContent).join(" ").toLowerCase();
-			row.hidden = !words.every((word) => name.includes(word));
-			shown += !row.hidden;
+			const found = words.every((word) => name.includes(word));
+			row.hidden = !found && depth >= inside;
+			if (!row.hidden)
+				inside = depth;
+			shown += found;
 		}
+		if (!words.length)
+			refreshes.get(table)?.();
 		status.textContent = words.length ? `${shown} of ${table.tBodies[0].rows.length} rows` : "";
 	};
 
@@ -116,6 +125,7 @@
 					below = closed.has(i) ? depths[i] : Infinity;
 			});
 		};
+		refreshes.set(table, refresh);
 		rows.forEach((row, i) => {
 			if (!(depths[i + 1] > depths[i]))
 				return;

@@ -96,7 +96,7 @@ int ranges_section(struct page *page)
 	ranges.filter = &page->full;
 	ranges_sheet(&sheet, &ranges);
 	sheet.room = RANGES_BYTES;
-	html_sheet(&page->html, &sheet, "ranges-table", "tree",
+	html_sheet(&page->html, &sheet, "ranges-table", "tree filterable",
 		   "GPU time of what was launched in each range, with and without (Own) the ranges "
 		   "inside of it; how long the range was open on the host");
 	if (sheet.shown < sheet.rows)

@@ -158,7 +158,22 @@ def filtering(page, name):
                f"full names: {full}")
         page.tab.click("#gpu input.full-names")
         expect(page.wrong, page.ask("names", "gpu-table") == names, "the short names are gone")
+    ranges_filtered(page)
     yield from page.said()
+
+
+def ranges_filtered(page):
+    """Of ranges the found ones are seen, with those that they are in."""
+    if not page.tab.evaluate("!!document.querySelector('#ranges input.filter')"):
+        return
+    tree = page.ask("names", "ranges-table")
+    page.tab.click("#ranges input.filter")
+    page.tab.type("linear")
+    found = [name.strip("\u25be\u25b8") for name in page.ask("names", "ranges-table")]
+    expect(page.wrong, found == ["epoch", "forward", "torch@linear"], f"ranges filtered by linear: {found}")
+    page.tab.evaluate("document.activeElement.select()")
+    page.tab.type(" ")
+    expect(page.wrong, page.ask("names", "ranges-table") == tree, "ranges are lost by a filter")
 
 
 def typed(page, words, expected):
