@@ -46,6 +46,25 @@ static double stack_part(struct html *html, const char *class, const char *text,
 	return at + length;
 }
 
+/* Colours of bars: of busy time, then of idle time by cause. */
+struct colour {
+	const char *class, *text;
+};
+enum { BUSY_KERNELS, BUSY_BOTH, BUSY_COPIES, BUSY_COLOURS };
+#define COLOURS (BUSY_COLOURS + IDLE_CAUSE_COUNT)
+static const struct colour busy_colours[BUSY_COLOURS] = {
+	[BUSY_KERNELS] = {"busy-kernels", "kernels"},
+	[BUSY_BOTH] = {"busy-both", "kernels and copies at once"},
+	[BUSY_COPIES] = {"busy-copies", "copies"}};
+
+static struct colour colour_at(unsigned i)
+{
+	if (i < BUSY_COLOURS)
+		return busy_colours[i];
+	i -= BUSY_COLOURS;
+	return (struct colour){stack_cause_classes[i], idle_cause_texts[i]};
+}
+
 /* The least part of the time that the legend names, in percent. Chosen: what the bar shows. */
 #define LEAST_PERCENT 0.25
 
@@ -59,14 +78,16 @@ struct device_time {
 	uint64_t whole, idle;
 };
 
-static void add(struct device_time *time, int device, const char *class, const char *text,
-		uint64_t length)
+/* Adds a part of a colour of colour_at(). */
+static void add(struct device_time *time, int device, unsigned number, uint64_t length)
 {
+	const struct colour colour = colour_at(number);
+
 	if (length)
 		time->sums[time->count++] = (struct idle_sum){.cause = IDLE_CAUSE_COUNT,
-							      .text = text,
+							      .text = colour.text,
 							      .function = "",
-							      .class = class,
+							      .class = colour.class,
 							      .device = device,
 							      .total = length};
 }
@@ -79,8 +100,7 @@ static void add_unresolved(struct device_time *time, int device, uint64_t length
 			time->sums[i].total += length;
 			return;
 		}
-	add(time, device, stack_cause_classes[IDLE_UNRESOLVED], idle_cause_texts[IDLE_UNRESOLVED],
-	    length);
+	add(time, device, BUSY_COLOURS + IDLE_UNRESOLVED, length);
 }
 
 static void split(struct device_time *time, struct page *page, int device)
@@ -91,9 +111,9 @@ static void split(struct device_time *time, struct page *page, int device)
 
 	*time = (struct device_time){.table = {page->session, time->sums}, .page = page};
 	time->idle = left = idle_time(use, &time->whole);
-	add(time, device, "busy-kernels", "kernels", use->kernels > both ? use->kernels - both : 0);
-	add(time, device, "busy-both", "kernels and copies at once", both);
-	add(time, device, "busy-copies", "copies", use->copies > both ? use->copies - both : 0);
+	add(time, device, BUSY_KERNELS, use->kernels > both ? use->kernels - both : 0);
+	add(time, device, BUSY_BOTH, both);
+	add(time, device, BUSY_COPIES, use->copies > both ? use->copies - both : 0);
 	causes = idle_sums(page->session, device, 0, &time->sums[time->count]);
 	for (; causes > 0; causes--) {
 		struct idle_sum *sum = &time->sums[time->count++];
@@ -169,33 +189,78 @@ static bool has_unresolved(const struct device_time *time)
 	return false;
 }
 
-static int write_device(struct page *page, int device, bool *unresolved)
+/* From how many devices on all but their bars is folded: the bars are near each other. Chosen. */
+#define MANY_DEVICES 4
+
+/* What the devices of a page have in common. */
+struct devices {
+	bool many, unresolved;
+	bool used[COLOURS]; /* in their bars */
+};
+
+static void note_colours(struct devices *devices, const struct device_time *time)
+{
+	for (unsigned i = 0; i < time->count; i++)
+		for (unsigned j = 0; j < COLOURS; j++)
+			devices->used[j] |= strcmp(colour_at(j).class, time->sums[i].class) == 0;
+}
+
+/* One for all bars, whose own ones are folded away. */
+static void write_shared_legend(struct html *html, const struct devices *devices)
+{
+	fputs("<ul class=\"legend\" aria-hidden=\"true\">\n", html->file);
+	for (unsigned i = 0; i < COLOURS; i++) {
+		if (!devices->used[i])
+			continue;
+		fputs("<li>", html->file);
+		stack_swatch(html, colour_at(i).class);
+		fprintf(html->file, "%s</li>\n", colour_at(i).text);
+	}
+	fputs("</ul>\n", html->file);
+}
+
+static void write_table(struct html *html, struct device_time *time, int device)
+{
+	struct sheet sheet;
+	char id[32], caption[128];
+
+	snprintf(id, sizeof(id), "gpu%d-use", device);
+	snprintf(caption, sizeof(caption), "Time of GPU %d, from its first operation to its last",
+		 device);
+	idle_sheet(&sheet, &time->table, time->count);
+	sheet.row = fill_part;
+	html_sheet(html, &sheet, id, "sortable", caption);
+}
+
+static int write_device(struct page *page, int device, struct devices *devices)
 {
 	static struct device_time time; /* too large for a small stack */
 	struct html *html = &page->html;
 	struct html_lines lines;
-	struct sheet sheet;
-	char id[32], caption[128];
 	int error;
 
 	split(&time, page, device);
 	fprintf(html->file, "<h3>GPU %d: ", device);
 	html_text(html, session_header(page->session)->devices[device].name);
+	if (devices->many)
+		fprintf(html->file, ", busy %.1f %%",
+			time_percent(time.whole - time.idle, time.whole));
 	fputs("</h3>\n", html->file);
 	write_device_bar(html, &time, device);
+	if (devices->many)
+		fprintf(html->file, "<details><summary>GPU %d: busy and idle time</summary>\n",
+			device);
 	write_device_legend(html, &time);
 	if (html_lines_begin(&lines))
 		busy_write(page->session, device, "", lines.file);
 	error = html_lines_end(html, &lines, "ul");
-	*unresolved |= has_unresolved(&time);
-	fprintf(html->file, "<details><summary>GPU %d: busy and idle time in a table</summary>\n",
-		device);
-	snprintf(id, sizeof(id), "gpu%d-use", device);
-	snprintf(caption, sizeof(caption), "Time of GPU %d, from its first operation to its last",
-		 device);
-	idle_sheet(&sheet, &time.table, time.count);
-	sheet.row = fill_part;
-	html_sheet(html, &sheet, id, "sortable", caption);
+	devices->unresolved |= has_unresolved(&time);
+	note_colours(devices, &time);
+	if (!devices->many)
+		fprintf(html->file,
+			"<details><summary>GPU %d: busy and idle time in a table</summary>\n",
+			device);
+	write_table(html, &time, device);
 	fputs("</details>\n", html->file);
 	return error;
 }
@@ -217,25 +282,30 @@ static int write_unknown(struct page *page)
 int use_section(struct page *page)
 {
 	const struct session *session = page->session;
-	bool known = session_knows_use(session), any = false, unresolved = false;
+	struct devices devices = {.unresolved = false};
+	bool known = session_knows_use(session);
+	unsigned count = 0;
 	int error = 0;
 
 	/* Of a merged profile each process has its own line. */
 	if (session_header(session)->processes)
 		return 0;
+	for (int device = 0; device < SESSION_DEVICES && known; device++)
+		count += idle_shows(session, page->options, device);
+	devices.many = count >= MANY_DEVICES;
 	for (int device = 0; device < SESSION_DEVICES && known && !error; device++)
-		if (idle_shows(session, page->options, device)) {
-			error = write_device(page, device, &unresolved);
-			any = true;
-		}
-	if (unresolved)
+		if (idle_shows(session, page->options, device))
+			error = write_device(page, device, &devices);
+	if (devices.many)
+		write_shared_legend(&page->html, &devices);
+	if (devices.unresolved)
 		fputs("<p class=\"remark\">Cause unknown: the call that started the next operation "
 		      "is "
 		      "not known, records are missing, or the clocks of GPU and host cannot be "
 		      "compared.</p>\n",
 		      page->html.file);
 	/* The summary says why it is not known, in place of findings. */
-	if (any || error || (page->options->findings && idle_unknown(session)))
+	if (count || error || (page->options->findings && idle_unknown(session)))
 		return error;
 	return write_unknown(page);
 }

@@ -62,6 +62,44 @@ TEST(processes_have_bars_of_one_scale)
 	assert_null(strstr(page, "more processes are not in this page"));
 }
 
+static unsigned count_of(const char *text)
+{
+	unsigned count = 0;
+
+	for (const char *at = page; (at = strstr(at, text)); at++)
+		count++;
+	return count;
+}
+
+TEST(many_devices_have_bars_below_each_other)
+{
+	struct session_header *header = session_header(session);
+
+	header->cupti_active = 1;
+	for (int device = 0; device < 4; device++) {
+		header->devices[device] = (struct device_info){.name = "NVIDIA H200", .used = 1};
+		header->uses[device] =
+			(struct device_use){.first = 100 * US,
+					    .last = 1100 * US,
+					    .busy = (uint64_t)(device + 1) * 100 * US,
+					    .kernels = 100 * US,
+					    .contexts = 1};
+	}
+	page = page_text(session, "");
+	has("<h3>GPU 3: NVIDIA H200, busy 40.0 %</h3>");
+	assert_int_equal(count_of("<details><summary>GPU"), 4);
+	/* Each one's own legend, and one for all. */
+	assert_int_equal(count_of("<ul class=\"legend\""), 5);
+	has("<li><svg class=\"swatch\" aria-hidden=\"true\"><rect class=\"busy-kernels\" "
+	    "width=\"100%\" height=\"100%\"/></svg> kernels</li>");
+	header->devices[3].used = 0;
+	header->uses[3] = (struct device_use){.busy = 0};
+	free(page);
+	page = page_text(session, "");
+	has("<h3>GPU 2: NVIDIA H200</h3>");
+	assert_int_equal(count_of("<ul class=\"legend\""), 3);
+}
+
 TEST(more_processes_than_fit_are_counted)
 {
 	size_t shown = 0;
