@@ -6,8 +6,8 @@
 
 #include "report/command/bench.h"
 #include "report/compare/compare.h"
-#include "report/compare/next.h"
 #include "report/export/output.h"
+#include "report/names/shell_word.h"
 #include "report/names/visible.h"
 
 bool bench_takes_stdout(const struct options *options)
@@ -57,7 +57,7 @@ static int print_text(const struct bench *bench, const struct comparison *compar
 	fputs(comparison ? "Next: ktime diff --html diff.html" : "Next: ktime diff", file);
 	for (unsigned i = 0; i < bench->count; i++) {
 		fputc(' ', file);
-		next_write_word(bench->sides[i].name, file);
+		shell_word_write(bench->sides[i].name, file);
 	}
 	fputs(comparison ? "\n" : " OTHER, the folder of another bench\n", file);
 	return error;

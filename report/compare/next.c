@@ -4,25 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/names/visible.h"
-
-/* What a shell takes as it is. */
-#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%"
-
-void next_write_word(const char *word, FILE *file)
-{
-	bool quoted = word[strspn(word, PLAIN)] || !*word;
-	char *text = visible_text(word);
-
-	fputs(quoted ? "'" : "", file);
-	for (const char *c = text ? text : word; *c; c++)
-		if (*c == '\'')
-			fputs("'\\''", file);
-		else
-			fputc(*c, file);
-	fputs(quoted ? "'" : "", file);
-	free(text);
-}
+#include "report/names/shell_word.h"
 
 const char *next_why_unsure(const struct comparison *comparison)
 {
@@ -51,10 +33,10 @@ static void write_files(const struct profile *side, FILE *file)
 {
 	const size_t last = side->file_count - 1;
 
-	next_write_word(side->files[0], file);
+	shell_word_write(side->files[0], file);
 	if (last > 0) {
 		fputs(last > 1 ? " ... " : " ", file);
-		next_write_word(side->files[last], file);
+		shell_word_write(side->files[last], file);
 	}
 	fputs(" MORE", file);
 }
@@ -88,6 +70,6 @@ bool next_write_profile(const struct comparison *comparison, FILE *file)
 	/* A folder is one file of several runs. */
 	if (!side->command || side->runs != side->file_count)
 		return false;
-	next_write_word(side->files[0], file);
+	shell_word_write(side->files[0], file);
 	return true;
 }

@@ -5,9 +5,6 @@
 
 #include "report/compare/compare.h"
 
-/* A word for a shell: as it is, or in quotes if it has to be. */
-void next_write_word(const char *word, FILE *file);
-
 /* Why rows are "cannot tell", in a clause; NULL if none is. */
 const char *next_why_unsure(const struct comparison *comparison);
 /* The command that makes more runs. */
