@@ -8,6 +8,7 @@
 
 #include "report/command/commands.h"
 #include "report/merge/job.h"
+#include "report/names/cut_name.h"
 #include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
@@ -18,6 +19,8 @@
 #define CAUSES_SHOWN   3
 #define FINDINGS_SHOWN 3
 #define LINE_WIDTH     100
+/* Of the name of a row, which stands in column 55. */
+#define NAME_MOST      56
 /* Of the names of the parts, with what separates them from their lines. */
 #define PART_WIDTH     12
 /* A cause of idle time below this share of the device's time is not named, percent. */
@@ -80,7 +83,29 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 	}
 }
 
-static void write_row(const struct table *table, const struct table_row *row, FILE *file)
+/* Each row's name, short enough for a line, and what tells it from the others in it. 0 or -ENOMEM;
+ * the caller frees them whatever it returns. */
+static int cut_names(const struct table *table, char ***names)
+{
+	char **whole = calloc(table->collected + 1, sizeof(*whole));
+	int error = 0;
+
+	*names = calloc(table->collected + 1, sizeof(**names));
+	if (!whole || !*names)
+		error = -ENOMEM;
+	for (size_t i = 0; i < table->collected && !error; i++)
+		whole[i] = table->rows[i].name;
+	for (size_t i = 0; i < table->collected && !error; i++) {
+		/* The rows that are not shown are told apart nowhere. */
+		(*names)[i] = cut_name(whole[i], whole, table->count, NAME_MOST);
+		error = (*names)[i] ? 0 : -ENOMEM;
+	}
+	free(whole);
+	return error;
+}
+
+static void write_row(const struct table *table, const struct table_row *row, const char *name,
+		      FILE *file)
 {
 	char time[NUMBER_SIZE], calls[NUMBER_SIZE], average[NUMBER_SIZE];
 
@@ -97,12 +122,12 @@ static void write_row(const struct table *table, const struct table_row *row, FI
 					 : " ",
 			time, calls, row->calls == 1 ? " " : "s",
 			number_about(average, (double)table_time(row, TABLE_AVERAGE), 3));
-	visible_write(row->name, file);
+	visible_write(name, file);
 	fputc('\n', file);
 }
 
 /* Where a copy or a memset is above it, or another one's calls take longer. */
-static void write_slowest_kernel(const struct table *table, FILE *file)
+static void write_slowest_kernel(const struct table *table, char *const *names, FILE *file)
 {
 	const struct table_row *most = NULL, *longest = NULL;
 	char time[NUMBER_SIZE];
@@ -121,28 +146,25 @@ static void write_slowest_kernel(const struct table *table, FILE *file)
 		return;
 	begin("", false, file);
 	fputs("kernel with most time: ", file);
-	visible_write(most->name, file);
+	visible_write(names[most - table->rows], file);
 	if (longest != most) {
 		fprintf(file, "; with the longest calls (%s): ",
 			number_about(time, (double)table_time(longest, TABLE_AVERAGE), 3));
-		visible_write(longest->name, file);
+		visible_write(names[longest - table->rows], file);
 	}
 	fputc('\n', file);
 }
 
-static int write_where(const struct session *session, const struct options *options, FILE *file)
+static void write_where(const struct session *session, const struct options *options,
+			const struct table *table, char *const *names, FILE *file)
 {
-	struct table table = {.rows = NULL};
 	char time[NUMBER_SIZE], calls[NUMBER_SIZE];
 	uint64_t all = 0, untimed = 0;
 	bool bounds = false;
-	int error = table_collect(&table, session, options, TABLE_GPU, TABLE_ALL_DEVICES, false);
 
-	if (error)
-		return error;
-	for (size_t i = 0; i < table.collected; i++) {
-		all += table.rows[i].calls;
-		untimed += table.rows[i].timed == 0 ? table.rows[i].calls : 0;
+	for (size_t i = 0; i < table->collected; i++) {
+		all += table->rows[i].calls;
+		untimed += table->rows[i].timed == 0 ? table->rows[i].calls : 0;
 	}
 	begin("Where", true, file);
 	if (all == 0)
@@ -152,29 +174,27 @@ static int write_where(const struct session *session, const struct options *opti
 			all == 1 ? "" : "s");
 	else
 		fprintf(file, "%s of GPU time in %s operation%s",
-			number_about(time, (double)table.total, 3), number_count(calls, all),
+			number_about(time, (double)table->total, 3), number_count(calls, all),
 			all == 1 ? "" : "s");
 	if (untimed > 0 && untimed < all)
 		fprintf(file, ", %s of them not timed", number_count(calls, untimed));
 	if (untimed < all)
 		fputs(":\n", file);
-	for (size_t i = 0; i < table.count; i++) {
-		write_row(&table, &table.rows[i], file);
-		bounds |= table.rows[i].bound;
+	for (size_t i = 0; i < table->count; i++) {
+		write_row(table, &table->rows[i], names[i], file);
+		bounds |= table->rows[i].bound;
 	}
-	if (table.collected > table.count) {
+	if (table->collected > table->count) {
 		begin("", false, file);
-		fprintf(file, "and %zu more rows\n", table.collected - table.count);
+		fprintf(file, "and %zu more rows\n", table->collected - table->count);
 	}
 	if (options->sort == SORT_TIME)
-		write_slowest_kernel(&table, file);
+		write_slowest_kernel(table, names, file);
 	if (bounds) {
 		begin("", false, file);
 		fprintf(file, "≤: at most, as the time may include waits; exact times: %s\n",
 			exact_times_by(session));
 	}
-	table_free(&table);
-	return 0;
 }
 
 static void write_causes(const struct session *session, int device, uint64_t whole, FILE *file)
@@ -244,16 +264,21 @@ static void write_why(const struct session *session, const struct options *optio
 	for (int device = 0; !unknown && device < SESSION_DEVICES && shown < DEVICES_SHOWN;
 	     device++) {
 		const struct device_use *use = session_use(session, device);
-		char time[NUMBER_SIZE];
+		char time[NUMBER_SIZE], share[USE_SHARE_SIZE];
 		uint64_t whole;
 
 		if (!use || !idle_shows(session, options, device))
 			continue;
 		idle_time(use, &whole);
+		use_share_text(session, whole, share);
 		begin("Why", shown++ == 0, file);
 		fprintf(file, "GPU %d: busy %s%.1f %% of %s from its first operation to its last\n",
 			device, use_is_incomplete(session_header(session), use) ? "at least " : "",
 			time_percent(use->busy, whole), number_about(time, (double)whole, 3));
+		if (*share) {
+			begin("", false, file);
+			fprintf(file, "       which is %s\n", share);
+		}
 		write_causes(session, device, whole, file);
 	}
 	if (shown)
@@ -267,54 +292,104 @@ static void write_why(const struct session *session, const struct options *optio
 	fprintf(file, "what tells it: %s\n", exact_times_by(session));
 }
 
-static int write_next(const struct session *session, const struct options *options,
-		      const char *path, FILE *file)
+/* Lines of a part, each broken where it is too long. `begun`: the part has its name. */
+static int write_lines(const char *part, const char *lines, bool *begun, FILE *file)
+{
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+		char *line;
+
+		if (asprintf(&line, "%-*s%.*s\n", PART_WIDTH, *begun ? "" : part, (int)length,
+			     lines) < 0)
+			return -ENOMEM;
+		report_wrap(line, PART_WIDTH, LINE_WIDTH, file);
+		free(line);
+		*begun = true;
+		lines += length + (lines[length] == '\n');
+	}
+	return 0;
+}
+
+/* The findings, or where to begin without one. */
+static int write_findings(const struct session *session, const struct options *options,
+			  const struct table *table, bool *begun, FILE *file)
 {
 	struct finding findings[FINDING_COUNT];
 	unsigned count = findings_of(session, options->devices, findings);
+	char *text = NULL;
+	size_t size;
+	FILE *lines = open_memstream(&text, &size);
+	int error;
 
+	if (!lines)
+		return -errno;
 	for (unsigned i = 0; i < count && i < FINDINGS_SHOWN; i++) {
-		char text[512] = "";
-		FILE *line = fmemopen(text, sizeof(text), "w");
-
-		if (!line)
-			return -errno;
-		begin("What next", i == 0, line);
-		finding_write(&findings[i], devices_used(session) > 1, line);
-		fputc('\n', line);
-		fclose(line);
-		report_wrap(text, PART_WIDTH, LINE_WIDTH, file);
+		finding_write(session, &findings[i], lines);
+		fputc('\n', lines);
 	}
-	begin("What next", count == 0, file);
-	fputs("all of it: ktime show ", file);
-	visible_write(session_header(session)->processes ? "FILE..." : path, file);
-	fputs(!idle_unknown(session) ? "; why it was idle: --idle; to look at: --html OUT\n"
-				     : "; to look at: --html OUT\n",
-	      file);
-	return 0;
+	if (!count)
+		next_without_finding(session, options, table, lines);
+	error = fclose(lines) == 0 ? write_lines("What next", text, begun, file) : -ENOMEM;
+	free(text);
+	return error;
+}
+
+/* Commands stand on lines of their own, to be copied. */
+static int write_next(const struct session *session, const struct options *options,
+		      const struct table *table, FILE *file)
+{
+	char *kernel = next_kernel(session, table), *command;
+	const struct next next = {session, options, kernel};
+	const char *what;
+	bool begun = false;
+	int error = write_findings(session, options, table, &begun, file);
+
+	for (unsigned step = 0; step < NEXT_STEPS && !error; step++) {
+		if (step == NEXT_RANK)
+			continue;
+		error = next_step_text(&next, step, &what, &command);
+		if (!command)
+			continue;
+		begin("What next", !begun, file);
+		begun = true;
+		fprintf(file, "%s: %s\n", what, command);
+		free(command);
+	}
+	free(kernel);
+	return error;
 }
 
 int overview_write(const struct session *session, const char *path, const struct options *asked,
 		   FILE *file)
 {
 	struct options options = *asked;
+	struct table table = {.rows = NULL};
+	char **names = NULL;
 	int error;
 
 	options.top = options.top ? options.top : ROWS_SHOWN;
 	if (options.names == NAMES_AUTO)
 		options.names = NAMES_DISTINCT;
 	write_what(session, path, file);
-	error = write_where(session, &options, file);
+	error = table_collect(&table, session, &options, TABLE_GPU, TABLE_ALL_DEVICES, false);
+	if (!error)
+		error = cut_names(&table, &names);
 	if (error)
-		return error;
+		goto out;
+	write_where(session, &options, &table, names, file);
 	write_why(session, &options, file);
 	if (session_header(session)->processes)
 		error = write_slowest(session, file);
 	if (!error)
-		error = write_next(session, &options, path, file);
-	if (error)
-		return error;
-	if (fflush(file) != 0)
-		return -errno;
-	return ferror(file) ? -EIO : 0;
+		error = write_next(session, &options, &table, file);
+	if (!error && fflush(file) != 0)
+		error = -errno;
+	if (!error && ferror(file))
+		error = -EIO;
+out:
+	for (size_t i = 0; names && i < table.collected; i++)
+		free(names[i]);
+	free(names);
+	table_free(&table);
+	return error;
 }

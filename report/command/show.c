@@ -45,14 +45,17 @@ int show_session(struct session *session, const char *path, const struct options
 }
 
 /* Several files: one report of all their processes. */
-int show_files(const struct options *options, const char *const *paths, size_t count,
+int show_files(const struct options *asked, const char *const *paths, size_t count,
 	       const char *log_file)
 {
+	struct options shown = *asked, *options = &shown;
 	struct session *loaded = NULL, *session;
 	struct merge *merge = NULL;
 	char message[512];
 	int error;
 
+	options->profiles = paths;
+	options->profile_count = count;
 	if (count > 1 &&
 	    merge_files(&merge, NULL, false,
 			options->print_gpu_trace || options->print_api_trace || options->html,

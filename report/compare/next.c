@@ -41,18 +41,12 @@ static void write_files(const struct profile *side, FILE *file)
 	fputs(" MORE", file);
 }
 
-/* Whether a shell splits the command into the program's words: profiles have blanks between them,
- * and no quotes. */
-static bool is_plain(const char *command)
-{
-	return command && command[strspn(command, PLAIN " ")] == '\0';
-}
-
 void next_write_more_runs(const struct comparison *comparison, FILE *file)
 {
 	const struct profile *a = comparison->a, *b = comparison->b;
 
-	if (is_plain(a->command) && is_plain(b->command) && strcmp(a->command, b->command) != 0) {
+	if (a->command && b->command && shell_is_plain(a->command) && shell_is_plain(b->command) &&
+	    strcmp(a->command, b->command) != 0) {
 		fprintf(file, "ktime bench -n %zu -- %s -- %s", runs_to_make(comparison),
 			a->command, b->command);
 		return;

@@ -314,6 +314,51 @@ static void write_use(struct json *json)
 	}
 }
 
+static void add_if_any(struct json *json, const char *name, uint64_t offset)
+{
+	const char *text = session_string(json->session, offset);
+
+	if (*text)
+		json_text(json, name, text);
+}
+
+/* Where a finding is: functions, operations, the range that the host was in, the slow process. */
+static void write_place(struct json *json, const struct finding *finding)
+{
+	const struct functions *functions = &finding->functions;
+	const struct job_process *slowest;
+
+	if (functions->count) {
+		json_array(json, "functions");
+		for (unsigned i = 0; i < functions->count; i++)
+			if (*session_string(json->session, functions->of[i].name))
+				json_text(json, NULL,
+					  session_string(json->session, functions->of[i].name));
+		json_end(json);
+	}
+	if (finding->cause.time) {
+		json_text(json, "cause", idle_cause_keys[finding->cause.cause]);
+		add_if_any(json, "function", finding->cause.name);
+		json_unsigned(json, "cause_time", finding->cause.time);
+	}
+	if (finding->gap.time) {
+		json_unsigned(json, "longest", finding->gap.time);
+		add_if_any(json, "before", finding->gap.before);
+		add_if_any(json, "after", finding->gap.after);
+	}
+	if (finding->range.range) {
+		add_if_any(json, "range", finding->range.range->name);
+		json_unsigned(json, "range_host", finding->range.time);
+		json_unsigned(json, "range_gpu", finding->range.gpu);
+	}
+	if (finding->row) {
+		slowest = session_process_at(json->session, finding->row->slowest);
+		add_if_any(json, "row", finding->row->name);
+		if (slowest && slowest->rank.rank >= 0)
+			json_unsigned(json, "rank", (uint64_t)slowest->rank.rank);
+	}
+}
+
 static void write_findings(struct json *json)
 {
 	struct finding findings[FINDING_COUNT];
@@ -330,6 +375,7 @@ static void write_findings(struct json *json)
 		if (finding->device >= 0)
 			json_unsigned(json, "devices", finding->devices);
 		json_text(json, "advice", finding->advice);
+		write_place(json, finding);
 		json_end(json);
 	}
 }
@@ -392,14 +438,6 @@ static void write_memory(struct json *json)
 		json_figures(json, SCOPE_MEMORY, use, "");
 		json_end(json);
 	}
-}
-
-static void add_if_any(struct json *json, const char *name, uint64_t offset)
-{
-	const char *text = session_string(json->session, offset);
-
-	if (*text)
-		json_text(json, name, text);
 }
 
 /* Each origin of allocations. */

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/session/estimate.h"
+#include "report/session/layout.h"
+
 /* One call is no habit of the program. A finding is at least this long. Chosen: less is not worth a
  * change. */
 #define LEAST_NS	 1000000u
@@ -22,48 +25,72 @@
  * its work. Chosen. */
 #define LEAST_USE	 1
 
-/* Of one device. */
-struct figures_found {
-	uint64_t causes[IDLE_CAUSE_COUNT];
-	uint64_t memory, loading; /* idle time in such calls */
-	uint64_t paused;	  /* idle time in loading, and in the longest pause of each cause */
-	uint64_t longest;	  /* part of a gap in which the program was in its own code */
-	uint64_t short_kernels, other_kernels;
+/* From which part of its idle time on another finding of a device says all that there is to say of
+ * it. Chosen. */
+#define MOST_OF_IDLE	 0.9
+
+/* Gaps of at least this length on average are no matter of single launches: the program does work
+ * of its own in them. Chosen. */
+#define LONG_WORK_NS	 1000000u
+
+/* By what part the time that each process's devices were busy may differ to be the same. Chosen. */
+#define SAME_BUSY	 0.01
+
+/* A rule's figures on one device, or of the whole program. */
+struct found {
+	uint64_t count, time;
+	struct functions functions;
+	struct finding_cause cause;
+	struct finding_gap gap;
+	const struct job_row *row;
+	bool counted;
 };
 
-static bool has_one_of(const char *name, const char *const *parts)
-{
-	while (*parts && !strstr(name, *parts))
-		parts++;
-	return *parts;
-}
+/* Of one device, or of all of a job. */
+struct figures_found {
+	uint64_t causes[IDLE_CAUSE_COUNT];
+	struct functions memory, loading; /* idle time in such calls */
+	uint64_t paused; /* idle time in loading, and in the longest pause of each cause */
+	struct finding_gap own, waited; /* the longest in which the program was in its own code,
+					   and such that followed a synchronizing call */
+	uint64_t short_kernels, other_kernels;
+};
 
 static uint64_t at_least(uint64_t time, uint64_t least)
 {
 	return time >= least ? time : 0;
 }
 
+static bool is_of(int32_t device, int wanted)
+{
+	return wanted < 0 || device == wanted;
+}
+
+static void add_gap(struct finding_gap *longest, const struct idle_row *row)
+{
+	if (row->longest > longest->time)
+		*longest =
+			(struct finding_gap){row->longest, row->longest_before, row->longest_after};
+}
+
 static void add_cause(struct figures_found *found, const struct session *session,
 		      const struct idle_row *row)
 {
-	static const char *const memory[] = {
-		"Alloc",       "Free",	       "Malloc",   "HostRegister", "HostUnregister",
-		"cuMemCreate", "cuMemRelease", "cuMemMap", "cuMemUnmap",   "cuMemSetAccess",
-		NULL};
-	static const char *const loading[] = {"LibraryLoad", "ModuleLoad", NULL};
 	const char *name = session_string(session, row->name);
+	const struct function_calls calls = {row->name, row->gaps, row->total, row->longest};
 	bool loads = row->cause == IDLE_FIRST_LAUNCH ||
-		     (row->cause == IDLE_CALL && has_one_of(name, loading));
+		     (row->cause == IDLE_CALL && function_is(FUNCTION_LOAD, name));
 
 	found->causes[row->cause] += row->total;
-	if (row->cause == IDLE_CALL && has_one_of(name, memory))
-		found->memory += row->total;
+	if (row->cause == IDLE_CALL && function_is(FUNCTION_MEMORY, name))
+		functions_add(&found->memory, &calls);
 	if (loads)
-		found->loading += row->total;
+		functions_add(&found->loading, &calls);
 	found->paused += loads ? row->total : at_least(row->longest, LONG_GAP_NS);
-	if ((row->cause == IDLE_PROGRAM || row->cause == IDLE_AFTER_WAIT) &&
-	    row->longest > found->longest)
-		found->longest = row->longest;
+	if (row->cause == IDLE_AFTER_WAIT)
+		add_gap(&found->waited, row);
+	if (row->cause == IDLE_PROGRAM || row->cause == IDLE_AFTER_WAIT)
+		add_gap(&found->own, row);
 }
 
 static void add_kernels(struct figures_found *found, const struct session *session,
@@ -85,13 +112,26 @@ static void add_kernels(struct figures_found *found, const struct session *sessi
 	found->other_kernels += launches > count ? launches - count : 0;
 }
 
-static int compare(const void *left, const void *right)
+/* What can be gained, of all idle time with its largest cause: nanoseconds, or in a job, whose
+ * findings are not all of as many processes, percent. */
+static double gain(const struct finding *finding, bool job)
+{
+	double part = finding->kind == FINDING_LOW_USE
+			      ? (double)finding->cause.time / (double)finding->time
+			      : 1;
+
+	return part * (job ? finding->percent : (double)finding->time);
+}
+
+/* What nothing can be done about is the last. */
+static int compare(const void *left, const void *right, void *argument)
 {
 	const struct finding *a = left, *b = right;
+	const struct session_header *header = argument;
 
-	/* The others say why. */
-	return IN_ORDER(a->kind == FINDING_LOW_USE, b->kind == FINDING_LOW_USE)
-		       ?: IN_ORDER(b->time, a->time) ?: IN_ORDER(a->kind, b->kind);
+	return IN_ORDER(a->kind == FINDING_CONTEXT, b->kind == FINDING_CONTEXT)
+		       ?: IN_ORDER(gain(b, header->processes), gain(a, header->processes))
+		       ?: IN_ORDER(a->kind, b->kind);
 }
 
 static const struct {
@@ -103,15 +143,10 @@ static const struct {
 #undef RULE
 };
 
-/* A rule's figures on one device, or of the whole program. */
-struct found {
-	uint64_t count, time;
-};
-
 /*
- * Idle time that larger batches would fill: between the operations of steady work. A program that
- * loads a model or compiles for a minute and computes for a second is as idle, and has no batches;
- * what held it up is among the other findings.
+ * Idle time of steady work, between its operations. A program that loads a model or compiles for a
+ * minute and computes for a second is as idle, and has no steady work; what held it up is among the
+ * other findings.
  */
 static uint64_t low_use(const struct device_use *use, const struct figures_found *found)
 {
@@ -123,102 +158,265 @@ static uint64_t low_use(const struct device_use *use, const struct figures_found
 	return found_low ? idle : 0;
 }
 
-static void fill_of_device(struct found figures[FINDING_COUNT], const struct session *session,
-			   int device)
+static int compare_causes(const void *left, const void *right)
+{
+	const struct idle_row *a = *(const struct idle_row *const *)left;
+	const struct idle_row *b = *(const struct idle_row *const *)right;
+
+	return IN_ORDER(a->cause, b->cause) ?: IN_ORDER(a->name, b->name);
+}
+
+/* The cause that has most of a device's idle time, of calls the function. */
+static struct finding_cause largest_cause(const struct session *session, int device)
+{
+	struct finding_cause largest = {.time = 0}, sum = {.time = 0};
+	size_t count;
+	const struct idle_row **rows = session_items(session, SEGMENT_IDLE, &count);
+
+	if (count > 0)
+		qsort(rows, count, sizeof(*rows), compare_causes);
+	for (size_t i = 0; i < count; i++) {
+		if (!is_of(rows[i]->device, device))
+			continue;
+		if (rows[i]->cause != sum.cause || rows[i]->name != sum.name)
+			sum = (struct finding_cause){.cause = rows[i]->cause,
+						     .name = rows[i]->name};
+		sum.time += rows[i]->total;
+		sum.gaps += rows[i]->gaps;
+		if (sum.time > largest.time)
+			largest = sum;
+	}
+	free(rows);
+	return largest;
+}
+
+/* The functions are those of the calls if they made as many. */
+static struct found if_all(struct found *found)
+{
+	found->counted = found->functions.calls == found->count;
+	if (!found->counted)
+		found->functions.count = 0;
+	return *found;
+}
+
+/* The calls that synchronize: those whose only purpose it is, and copies and memsets that wait. */
+static struct found waiting_calls(const struct session *session, uint64_t idle)
 {
 	const struct call_totals *totals = &session_header(session)->totals;
-	const struct device_use *use = &session_header(session)->uses[device];
+	struct found found = {.count = totals->waiting_calls + totals->synchronous_calls,
+			      .time = idle};
+
+	if (totals->waiting_calls)
+		functions_of(&found.functions, session, FUNCTION_WAIT);
+	if (totals->synchronous_calls)
+		functions_of(&found.functions, session, FUNCTION_COPY);
+	return if_all(&found);
+}
+
+static struct found synchronous_calls(const struct session *session)
+{
+	const struct call_totals *totals = &session_header(session)->totals;
+	struct found found = {.count = totals->synchronous_calls, .time = totals->synchronous_ns};
+
+	functions_of(&found.functions, session, FUNCTION_COPY);
+	return if_all(&found);
+}
+
+static void fill_of_device(struct found figures[FINDING_COUNT], const struct session *session,
+			   int device, const struct device_use *use)
+{
+	const struct call_totals *totals = &session_header(session)->totals;
 	uint64_t shorter = use->kernels < use->copies ? use->kernels : use->copies;
 	uint64_t both = busy_with_both(use);
-	struct figures_found found = {.memory = 0};
+	struct figures_found found = {.paused = 0};
 	const struct idle_row *cause;
 	const struct row *row;
 	bool launch_bound;
 
 	session_for_each_idle (session, cause)
-		if (cause->device == device)
+		if (is_of(cause->device, device) && cause->cause < IDLE_CAUSE_COUNT)
 			add_cause(&found, session, cause);
 	session_for_each_row (session, row)
-		if (row->kind == ROW_KERNEL && row->device == device)
+		if (row->kind == ROW_KERNEL && is_of(row->device, device))
 			add_kernels(&found, session, row);
 	launch_bound =
 		found.short_kernels >= SHORT_KERNELS && found.short_kernels >= found.other_kernels;
-	figures[FINDING_WAITING] =
-		(struct found){totals->waiting_calls, found.causes[IDLE_AFTER_WAIT]};
-	figures[FINDING_GAP] = (struct found){0, at_least(found.longest, LONG_GAP_NS)};
+	figures[FINDING_WAITING] = waiting_calls(session, found.causes[IDLE_AFTER_WAIT]);
+	figures[FINDING_WAITING].gap = found.waited;
+	figures[FINDING_GAP] =
+		(struct found){.time = at_least(found.own.time, LONG_GAP_NS), .gap = found.own};
 	if (launch_bound)
-		figures[FINDING_LAUNCH_BOUND] = (struct found){
-			found.short_kernels, found.causes[IDLE_LATENCY] + found.causes[IDLE_SHORT]};
-	figures[FINDING_MEMORY] = (struct found){totals->memory_calls, found.memory};
+		figures[FINDING_LAUNCH_BOUND] = (struct found){.count = found.short_kernels,
+							       .time = found.causes[IDLE_LATENCY] +
+								       found.causes[IDLE_SHORT]};
+	figures[FINDING_MEMORY] = (struct found){.count = totals->memory_calls,
+						 .time = found.memory.time,
+						 .functions = found.memory};
 	/* How much of the shorter of the two ran while the other did not, if hardly any ran with
 	 * it. */
 	if ((double)both < OVERLAPPING_PART * (double)shorter)
-		figures[FINDING_OVERLAP] = (struct found){0, shorter - both};
-	figures[FINDING_LOADING] = (struct found){0, at_least(found.loading, LEAST_LOADING_NS)};
-	figures[FINDING_LOW_USE] = (struct found){0, low_use(use, &found)};
+		figures[FINDING_OVERLAP] = (struct found){.time = shorter - both};
+	figures[FINDING_LOADING] = (struct found){
+		.time = at_least(found.loading.time, LEAST_LOADING_NS), .functions = found.loading};
+	figures[FINDING_LOW_USE] = (struct found){.time = low_use(use, &found),
+						  .cause = largest_cause(session, device)};
 }
 
-/* Where idle time is that findings name. */
-static const char *const idle_parts[FINDING_COUNT] = {
-	[FINDING_WAITING] = "after synchronizing calls",
-	[FINDING_GAP] = "in the longest gap",
-	[FINDING_LAUNCH_BOUND] = "between short kernels",
-	[FINDING_MEMORY] = "in calls that allocate or free memory",
-	[FINDING_LOADING] = "in loading code",
-};
-
-/* Of all idle time says how much the largest other finding has: their times are no sum. */
-static void name_part(struct finding found[FINDING_COUNT])
+/* How much of the run is before the first operation of the device that worked longest, and after
+ * its last one. */
+static uint64_t outside_devices(const struct session *session)
 {
-	struct finding *all = &found[FINDING_LOW_USE];
+	const struct session_header *header = session_header(session);
+	uint64_t run = header->counters[COUNTER_wall_ns], longest = 0;
 
-	for (unsigned i = 0; i < FINDING_COUNT; i++)
-		if (idle_parts[i] && found[i].device == all->device &&
-		    found[i].time > all->part_time && found[i].time <= all->time) {
-			all->part = idle_parts[i];
-			all->part_time = found[i].time;
-		}
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (use_time(&header->uses[device]) > longest)
+			longest = use_time(&header->uses[device]);
+	return run > longest ? run - longest : 0;
+}
+
+/*
+ * What the host spent in calls that allocate or free memory while no device worked yet, or any
+ * more: meanwhile it is a matter of idle time. One call of a function can be long for another
+ * reason: the first one of a program makes the context and loads code. So the longest of each
+ * function is no habit. (A job's rows do not tell the longest call of each process.)
+ */
+static void fill_of_host(struct found figures[FINDING_COUNT], const struct session *session)
+{
+	struct functions functions = {.count = 0};
+	uint64_t outside = outside_devices(session), habit, left;
+
+	functions_of(&functions, session, FUNCTION_MEMORY);
+	habit = functions.time > functions.longest ? functions.time - functions.longest : 0;
+	left = outside > functions.longest ? outside - functions.longest : 0;
+	functions_sort(&functions);
+	figures[FINDING_HOST_MEMORY] = (struct found){.count = functions.calls - functions.count,
+						      .time = habit < left ? habit : left,
+						      .functions = functions};
+	functions.count = functions.count > 0;
+	figures[FINDING_CONTEXT] = (struct found){
+		.time = functions.of[0].longest < outside ? functions.of[0].longest : outside,
+		.functions = functions};
+}
+
+/* Whether the devices of all processes were busy equally long: what is uneven ran beside other work
+ * then, and costs no time. In a collective a device is busy while it waits for the others, and so
+ * this says nothing. */
+static bool is_busy_equally(const struct session *session)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	const struct job_process *process;
+
+	session_for_each_process(session, process)
+	{
+		if (process->collectives)
+			return false;
+		least = process->busy < least ? process->busy : least;
+		most = process->busy > most ? process->busy : most;
+	}
+	return most && (double)(most - least) <= SAME_BUSY * (double)most;
+}
+
+/* The row of which one process has most beyond the mean: the others may wait for that time. A
+ * collective takes longest where the process waits for the slowest. */
+static void fill_of_job(struct found figures[FINDING_COUNT], const struct session *session)
+{
+	struct found *uneven = &figures[FINDING_UNEVEN];
+	const struct job_row *row;
+
+	if (is_busy_equally(session))
+		return;
+	session_for_each_job_row(session, row)
+	{
+		double mean = row->processes ? row->total / (double)row->processes : 0;
+		uint64_t excess = to_unsigned((double)row->maximum - mean);
+
+		if (!row_is_gpu(row->kind) ||
+		    row_is_collective(row->kind, session_string(session, row->name)) ||
+		    excess <= uneven->time)
+			continue;
+		*uneven = (struct found){.time = excess, .row = row};
+	}
 }
 
 static bool is_python(const struct session *session)
 {
 	const char *command = session_string(session, session_header(session)->command);
-	size_t length = strcspn(command, " ");
-	const char *name = memrchr(command, '/', length);
+	const struct job_process *process;
+	size_t length;
+	const char *name;
 
+	/* Of a job's processes the first. */
+	if (!*command)
+		session_for_each_process(session, process)
+		{
+			command = session_string(session, process->command);
+			break;
+		}
+	length = strcspn(command, " ");
+	name = memrchr(command, '/', length);
 	return !strncmp(name ? name + 1 : command, "python", 6);
 }
 
-/* Short gaps are what fewer launches fill: they are worth advice from this part of the idle time
- * on. Chosen. */
-#define SHORT_GAPS_PART 0.1
+#define FEWER_LAUNCHES "larger batches, or fewer launches: CUDA graphs, fewer and larger kernels"
+#define FEWER_LAUNCHES_PYTHON                                                                      \
+	"larger batches, or fewer launches: CUDA graphs (PyTorch: torch.compile, "                 \
+	"mode=reduce-overhead), fewer and larger kernels"
 
-static bool has_short_gaps(const struct session *session, const struct finding *finding)
-{
-	const struct idle_row *cause;
-	uint64_t sum = 0;
-
-	session_for_each_idle (session, cause)
-		if (cause->device == finding->device &&
-		    (cause->cause == IDLE_LATENCY || cause->cause == IDLE_SHORT))
-			sum += cause->total;
-	return (double)sum >= SHORT_GAPS_PART * (double)finding->time;
-}
-
-/* What a program in Python is told instead. */
-static const char *const python_advice[FINDING_COUNT] = {
-	[FINDING_LAUNCH_BOUND] = "a CUDA graph (PyTorch: torch.compile, mode=reduce-overhead), or "
-				 "fewer and larger kernels",
-	[FINDING_LOW_USE] = "larger batches, or fewer launches: CUDA graphs (PyTorch: "
-			    "torch.compile, mode=reduce-overhead), fewer and larger kernels",
+/* What helps against each cause of idle time, and what a program in Python is told instead. */
+static const struct {
+	const char *advice, *python;
+} of_cause[IDLE_CAUSE_COUNT] = {
+	[IDLE_PROGRAM] = {FEWER_LAUNCHES, FEWER_LAUNCHES_PYTHON},
+	[IDLE_AFTER_WAIT] = {"wait less often, or launch the next work before waiting", NULL},
+	[IDLE_CALL] = {"call it less often, or while the GPU has work", NULL},
+	[IDLE_FIRST_LAUNCH] = {"load code before (CUDA_MODULE_LOADING=EAGER)", NULL},
+	[IDLE_LATENCY] = {FEWER_LAUNCHES, FEWER_LAUNCHES_PYTHON},
+	[IDLE_DEPENDENCY] = {"work that waits for less: more streams, fewer events between them",
+			     NULL},
+	[IDLE_GRAPH] = {"fewer and larger nodes", NULL},
+	[IDLE_SHORT] = {FEWER_LAUNCHES, FEWER_LAUNCHES_PYTHON},
+	[IDLE_UNRESOLVED] = {"larger batches, or less waiting", NULL},
 };
+
+static const char *advice_of_cause(const struct finding_cause *cause, bool python)
+{
+	if (!cause->gaps || cause->cause >= IDLE_CAUSE_COUNT)
+		return of_cause[IDLE_UNRESOLVED].advice;
+	if (cause->cause == IDLE_PROGRAM && cause->time / cause->gaps >= LONG_WORK_NS)
+		return python ? "prepare data in other processes (PyTorch: DataLoader with "
+				"num_workers and pin_memory), or larger batches"
+			      : "do the program's own work in another thread, or larger batches";
+	return python && of_cause[cause->cause].python ? of_cause[cause->cause].python
+						       : of_cause[cause->cause].advice;
+}
 
 static const char *advice_of(const struct session *session, const struct finding *finding)
 {
-	if (finding->kind == FINDING_LOW_USE && !has_short_gaps(session, finding))
-		return "larger batches, or less waiting: --idle says for what";
-	return python_advice[finding->kind] && is_python(session) ? python_advice[finding->kind]
-								  : finding->advice;
+	bool python = is_python(session);
+
+	if (finding->kind == FINDING_LOW_USE)
+		return advice_of_cause(&finding->cause, python);
+	if (finding->kind == FINDING_LAUNCH_BOUND && python)
+		return "a CUDA graph (PyTorch: torch.compile, mode=reduce-overhead), or fewer and "
+		       "larger kernels";
+	return finding->advice;
+}
+
+/* What was found, as far as the functions tell. */
+static const char *what_of(const struct session *session, const struct finding *finding)
+{
+	struct functions sets = {.count = 0}, copies = {.count = 0};
+
+	if (finding->kind == FINDING_LOW_USE && session_header(session)->processes)
+		return "the GPUs were idle";
+	if (finding->kind != FINDING_SYNCHRONOUS)
+		return finding->what;
+	functions_of(&sets, session, FUNCTION_SET);
+	functions_of(&copies, session, FUNCTION_COPY);
+	return finding->counted || (copies.count && !sets.count)
+		       ? "synchronous copies@ kept the host waiting"
+		       : finding->what;
 }
 
 static uint64_t time_of_devices(const struct session *session)
@@ -228,6 +426,21 @@ static uint64_t time_of_devices(const struct session *session)
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		sum += use_time(&session_header(session)->uses[device]);
 	return sum;
+}
+
+/* Of its devices on average, or of its operations where the former is not known. */
+static uint64_t time_of_process(const struct session *session)
+{
+	const struct job_process *process;
+	uint64_t devices = 0, operations = 0, count = 0;
+
+	session_for_each_process(session, process)
+	{
+		devices += process->device_time;
+		operations += process->gpu;
+		count++;
+	}
+	return count ? (devices ? devices : operations) / count : 0;
 }
 
 /* Takes what the rules find in these figures, unless they found more of it on another device. */
@@ -249,40 +462,126 @@ static void apply_rules(struct finding found[FINDING_COUNT],
 						    .count = figure->count,
 						    .time = figure->time,
 						    .percent = percent <= 100 ? percent : 0,
-						    .device = device};
+						    .device = device,
+						    .functions = figure->functions,
+						    .counted = figure->counted,
+						    .cause = figure->cause,
+						    .gap = figure->gap,
+						    .row = figure->row};
 		found[i].devices = devices + (device >= 0);
 	}
 }
 
-unsigned findings_of(const struct session *session, uint64_t devices,
-		     struct finding findings[FINDING_COUNT])
+/* Each device by itself; the devices of a job's processes all together. */
+static void apply_to_devices(struct finding found[FINDING_COUNT], const struct session *session,
+			     uint64_t devices)
 {
-	const struct call_totals *totals = &session_header(session)->totals;
-	struct found figures[FINDING_COUNT] = {{0}};
-	unsigned count = 0;
+	static struct found figures[FINDING_COUNT]; /* too large for a small stack */
+	const bool together = session_header(session)->processes;
+	struct device_use sum = {.first = 0};
 
-	if (!session_knows_use(session))
-		return 0;
-	memset(findings, 0, FINDING_COUNT * sizeof(*findings));
-	figures[FINDING_PAGEABLE] = (struct found){totals->pageable_calls, totals->pageable_ns};
-	figures[FINDING_SYNCHRONOUS] =
-		(struct found){totals->synchronous_calls, totals->synchronous_ns};
-	apply_rules(findings, figures, -1, time_of_devices(session));
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_use *use = session_use(session, device);
 
 		memset(figures, 0, sizeof(figures));
 		if (!use || !(devices >> device & 1))
 			continue;
-		fill_of_device(figures, session, device);
-		apply_rules(findings, figures, device, use_time(use));
+		if (together) {
+			figures_merge(figures_of(SCOPE_USE), &sum, use);
+			sum.last += use->last > use->first ? use->last - use->first : 0;
+			continue;
+		}
+		fill_of_device(figures, session, device, use);
+		apply_rules(found, figures, device, use_time(use));
 	}
-	name_part(findings);
+	if (!together)
+		return;
+	fill_of_device(figures, session, -1, &sum);
+	apply_rules(found, figures, -1, use_time(&sum));
+}
+
+static void apply_to_program(struct finding found[FINDING_COUNT], const struct session *session)
+{
+	static struct found figures[FINDING_COUNT]; /* too large for a small stack */
+	const struct session_header *header = session_header(session);
+	const struct call_totals *totals = &header->totals;
+	const uint64_t whole = time_of_devices(session);
+
+	memset(figures, 0, sizeof(figures));
+	figures[FINDING_PAGEABLE] =
+		(struct found){.count = totals->pageable_calls, .time = totals->pageable_ns};
+	figures[FINDING_SYNCHRONOUS] = synchronous_calls(session);
+	apply_rules(found, figures, -1, whole);
+	memset(figures, 0, sizeof(figures));
+	if (header->processes) {
+		fill_of_job(figures, session);
+		apply_rules(found, figures, -1, time_of_process(session));
+	} else {
+		fill_of_host(figures, session);
+		apply_rules(found, figures, -1, header->counters[COUNTER_wall_ns]);
+	}
+}
+
+/* Takes away what another finding says already. */
+static void leave_out_repeated(struct finding found[FINDING_COUNT])
+{
+	/* Those that say where idle time is. */
+	static const enum finding_kind parts[] = {FINDING_WAITING, FINDING_GAP,
+						  FINDING_LAUNCH_BOUND, FINDING_MEMORY,
+						  FINDING_LOADING};
+	struct finding *idle = &found[FINDING_LOW_USE];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (found[parts[i]].device == idle->device &&
+		    (double)found[parts[i]].time >= MOST_OF_IDLE * (double)idle->time &&
+		    idle->devices <= found[parts[i]].devices)
+			idle->time = 0;
+	if (found[FINDING_MEMORY].time)
+		found[FINDING_HOST_MEMORY].time = 0;
+	if (found[FINDING_HOST_MEMORY].time)
+		found[FINDING_CONTEXT].time = 0;
+}
+
+/* Says of the first finding that is about the host's own code where the host was. */
+static void name_range(const struct session *session, struct finding *findings, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct finding *finding = &findings[i];
+		bool own = finding->kind == FINDING_WAITING || finding->kind == FINDING_GAP ||
+			   (finding->kind == FINDING_LOW_USE &&
+			    (finding->cause.cause == IDLE_PROGRAM ||
+			     finding->cause.cause == IDLE_AFTER_WAIT ||
+			     finding->cause.cause == IDLE_LATENCY));
+
+		if (!own)
+			continue;
+		finding->range = host_range_find(session);
+		if (10 * finding->range.time < finding->time)
+			finding->range.range = NULL;
+		return;
+	}
+}
+
+unsigned findings_of(const struct session *session, uint64_t devices,
+		     struct finding findings[FINDING_COUNT])
+{
+	unsigned count = 0;
+
+	/* Which rows are uneven in a job is known without. */
+	if (!session_knows_use(session) && !session_header(session)->processes)
+		return 0;
+	memset(findings, 0, FINDING_COUNT * sizeof(*findings));
+	apply_to_program(findings, session);
+	apply_to_devices(findings, session, devices);
+	leave_out_repeated(findings);
 	for (unsigned i = 0; i < FINDING_COUNT; i++)
 		if (findings[i].time) {
+			functions_sort(&findings[i].functions);
+			findings[i].what = what_of(session, &findings[i]);
 			findings[i].advice = advice_of(session, &findings[i]);
 			findings[count++] = findings[i];
 		}
-	qsort(findings, count, sizeof(*findings), compare);
+	qsort_r(findings, count, sizeof(*findings), compare, session_header(session));
+	name_range(session, findings, count);
 	return count;
 }

@@ -6,56 +6,83 @@
 
 #include <stdint.h>
 
+#include "report/findings/functions.h"
+#include "report/findings/host_range.h"
 #include "report/session/session.h"
 
 /*
- * X(name, key in JSON, least part of a device's time in percent, what was found, what would help)
+ * X(name, key in JSON, least part of the time in percent, what was found, what would help)
  *
- * What was found stands behind its count, if it has one, and before its time. Copies that make the
+ * What was found stands behind its count, if it has one, and before its time; @ is where the
+ * functions stand that made the calls. Copies that make the
  * host wait are those of the whole program, and so is each count; every other rule is held to each
- * device, and found on the one where it has the longest time. The thresholds are
- * chosen, those of nsys's expert rules for low use and long gaps; a time under a millisecond is
- * never a finding.
+ * device, and found on the one where it has the longest time. In a job they are held to all devices
+ * of all processes together, as a number may be another device in each of them. The part is one of
+ * the device's time from its first operation to its last, of UNEVEN one of a process's, and of
+ * calls that allocate memory for the host (HOST_MEMORY, CONTEXT) one of the run. The thresholds are
+ * chosen, those of nsys's expert rules for long gaps; a time under a millisecond is never a
+ * finding.
  */
 #define FINDINGS(X)                                                                                \
 	X(PAGEABLE, "pageable copies", 1, "asynchronous copies of pageable memory",                \
 	  "pin the buffer (cudaHostAlloc), or the call waits for the copy")                        \
 	X(SYNCHRONOUS, "synchronous copies", 5,                                                    \
-	  "synchronous copies and memsets kept the host waiting",                                  \
+	  "synchronous copies and memsets@ kept the host waiting",                                 \
 	  "the Async functions and pinned memory let it go on")                                    \
-	X(WAITING, "synchronizing calls", 10, "synchronizing calls, the GPU idle after them",      \
+	X(WAITING, "synchronizing calls", 10,                                                      \
+	  "synchronizing calls@, the GPU idle from their end to the next launch",                  \
 	  "wait less often, or launch the next work before waiting")                               \
 	X(GAP, "long gap", 5, "the longest time that the GPU waited for the program",              \
-	  "--idle says between which operations")                                                  \
+	  "do that work in another thread, or while the GPU has other work")                       \
 	X(LAUNCH_BOUND, "launch-bound", 10, "kernels under 5 us, launch-bound: the GPU idle",      \
 	  "a CUDA graph, or fewer and larger kernels")                                             \
-	X(MEMORY, "allocation", 1, "calls that allocate or free memory, the GPU idle meanwhile",   \
+	X(MEMORY, "allocation", 1, "calls that allocate or free memory@, the GPU idle meanwhile",  \
 	  "a memory pool (cudaMallocAsync), or buffers that are kept")                             \
+	X(HOST_MEMORY, "memory calls", 10, "calls that allocate or free memory@ kept the host",    \
+	  "allocate once, or from a pool (cudaMallocAsync)")                                       \
 	X(OVERLAP, "no overlap", 10, "copies and kernels that never ran at once",                  \
 	  "copy in a stream of its own from pinned memory")                                        \
-	X(LOADING, "loading", 5, "first launches and loading of code, the GPU idle meanwhile",     \
+	X(LOADING, "loading", 5, "first launches and loading of code@, the GPU idle meanwhile",    \
 	  "load it before (CUDA_MODULE_LOADING=EAGER), or keep the process")                       \
-	X(LOW_USE, "low use", 50, "the GPU was idle",                                              \
-	  "larger batches, or fewer launches: CUDA graphs, fewer and larger kernels")
+	X(UNEVEN, "uneven", 1, "the work is uneven",                                               \
+	  "divide it evenly, as the others wait for the slowest")                                  \
+	X(LOW_USE, "low use", 20, "the GPU was idle", "")                                          \
+	X(CONTEXT, "first calls", 10, "one call that allocates or frees memory@",                  \
+	  "a program's first one also makes the context and loads code, which a process that "     \
+	  "goes on pays once")
 
 #define FINDING_ENUM(name, key, least, what, advice) FINDING_##name,
 enum finding_kind { FINDINGS(FINDING_ENUM) FINDING_COUNT };
 #undef FINDING_ENUM
+
+/* The largest cause of idle time, of LOW_USE. */
+struct finding_cause {
+	uint64_t time, gaps; /* 0: it is not known */
+	enum idle_cause cause;
+	uint64_t name; /* IDLE_CALL: offset of the function's name */
+};
+
+/* Idle time between two operations, by the offsets of their names; ns. */
+struct finding_gap {
+	uint64_t time, before, after;
+};
 
 struct finding {
 	enum finding_kind kind;
 	const char *key, *what, *advice;
 	uint64_t count; /* 0: not counted */
 	uint64_t time;	/* nanoseconds */
-	double percent; /* of the device's time from its first to its last operation; else of all
-			 * devices'. 0: it is no part of that, as calls of several threads, and
-			 * those before the first operation, can take longer. */
-	int device;	/* -1: of the whole program */
-	/* How much of the time is that of another finding of the device too, and where: "after
-	 * synchronizing calls". NULL: none. */
-	const char *part;
-	uint64_t part_time;
+	double percent; /* of what the rule is about. 0: it is no part of that, as calls of several
+			 * threads, and those before the first operation, can take longer. */
+	int device;	/* -1: of the whole program, or of the job */
 	unsigned devices; /* how many the rule finds it on */
+	/* Which functions the calls were made by; none where that is not known. */
+	struct functions functions;
+	bool counted; /* their calls are the count */
+	struct finding_cause cause;
+	struct finding_gap gap;	   /* of GAP and WAITING: the longest */
+	struct host_range range;   /* where the host was meanwhile; of the first about idle time */
+	const struct job_row *row; /* of UNEVEN */
 };
 
 /* Fills in what is found, the longest time first; returns how many there are. None if the profile

@@ -55,13 +55,6 @@ struct spread_entry {
 	double total, error;
 };
 
-bool row_is_collective(enum row_kind kind, const char *name)
-{
-	return kind == ROW_KERNEL &&
-	       (strstr(name, "ncclDevKernel") || strstr(name, "ncclKernel")) &&
-	       !strstr(name, "SendRecv");
-}
-
 /* A text of another profile in this one; 0 if it is empty, or memory is out. */
 static uint64_t merge_string(struct merge *merge, const struct session *from, uint64_t offset)
 {

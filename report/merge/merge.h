@@ -88,7 +88,4 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t count);
 /* Takes the bar away, before another line or the end. */
 void progress_wipe(struct progress *progress);
 
-/* Whether a row is of a collective of NCCL's; SendRecv is between two ranks, and is not. */
-bool row_is_collective(enum row_kind kind, const char *name);
-
 #endif

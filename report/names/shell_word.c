@@ -7,11 +7,12 @@
 
 #include "report/names/visible.h"
 
+/* What a shell takes as it is. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%"
+
 void shell_word_write(const char *word, FILE *file)
 {
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
-	bool quoted = word[strspn(word, plain)] || !*word;
+	bool quoted = word[strspn(word, PLAIN)] || !*word;
 	char *text = visible_text(word);
 
 	fputs(quoted ? "'" : "", file);
@@ -22,4 +23,9 @@ void shell_word_write(const char *word, FILE *file)
 			fputc(*c, file);
 	fputs(quoted ? "'" : "", file);
 	free(text);
+}
+
+bool shell_is_plain(const char *command)
+{
+	return command[strspn(command, PLAIN " ")] == '\0';
 }

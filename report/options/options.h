@@ -152,6 +152,11 @@ struct options {
 		name_most; /* columns, and those that a row has for its name; 0: any number */
 	bool colour;
 
+	/* The profiles that are shown, for commands that are printed to be copied; none: unknown.
+	 */
+	const char *const *profiles;
+	size_t profile_count;
+
 	/* Lines for the user about options that were accepted and have no effect. */
 	char notices[OPTIONS_NOTICES][OPTIONS_NOTICE_LENGTH];
 	unsigned notice_count;

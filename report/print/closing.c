@@ -608,8 +608,7 @@ int brief_write(struct report *report)
 		       "≤ marks upper bounds: times by events that may include host time "
 		       "or waits (exact ones: %s)",
 		       exact_times_by(report->session));
-	if (!header->processes)
-		use_write_brief(report);
+	use_write_brief(report);
 	if (!report->options->csv)
 		energy_write(report->session, report->options, report->prefix, report->file);
 	write_remarks(report, &remarks);
@@ -632,7 +631,7 @@ int closing_write(struct report *report, bool use)
 		error = agreement_write(report);
 	write_counted(report);
 	write_losses(report);
-	if (use && !header->processes)
+	if (use)
 		use_write(report);
 	memory_line_write(report->session, report->prefix, report->file);
 	energy_write(report->session, report->options, report->prefix, report->file);

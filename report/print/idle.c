@@ -119,6 +119,27 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 			prefix, device);
 }
 
+/* Of a run of which the device's time is more than this, in percent, nothing is said. Chosen. */
+#define SMALL_PART 50
+
+void use_share_text(const struct session *session, uint64_t whole, char text[USE_SHARE_SIZE])
+{
+	const struct session_header *header = session_header(session);
+	uint64_t run = header->counters[COUNTER_wall_ns];
+	char time[NUMBER_SIZE], count[NUMBER_SIZE];
+	int length;
+
+	*text = '\0';
+	if (header->processes || !whole || time_percent(whole, run) > SMALL_PART)
+		return;
+	length = snprintf(text, USE_SHARE_SIZE, "%.1f %% of the run's %s", time_percent(whole, run),
+			  number_about(time, (double)run, 3));
+	if (header->counters[COUNTER_operations_outside] && length < USE_SHARE_SIZE)
+		snprintf(text + length, USE_SHARE_SIZE - (size_t)length,
+			 " (%s operations ran outside the profiling window)",
+			 number_count(count, header->counters[COUNTER_operations_outside]));
+}
+
 /* The program's own code is one cause, whatever went before it. */
 static void join_program(struct idle_sum *sums, unsigned *count, uint64_t *waited)
 {
@@ -183,38 +204,17 @@ unsigned devices_used(const struct session *session)
 	return used;
 }
 
-void finding_write(const struct finding *finding, bool several, FILE *file)
-{
-	char number[NUMBER_SIZE], time[NUMBER_SIZE];
-
-	if (several && finding->device >= 0)
-		fprintf(file, "GPU %d: ", finding->device);
-	if (finding->count)
-		fprintf(file, "%s ", number_count(number, finding->count));
-	fprintf(file, "%s, %s", finding->what, number_about(time, (double)finding->time, 3));
-	if (finding->percent > 0)
-		fprintf(file, " (%.1f %%)", finding->percent);
-	if (finding->part)
-		fprintf(file, ", of these %s %s", number_about(time, (double)finding->part_time, 3),
-			finding->part);
-	if (finding->devices > 1)
-		fprintf(file, ", and on %u other GPU%s", finding->devices - 1,
-			finding->devices > 2 ? "s" : "");
-	fprintf(file, ": %s.", finding->advice);
-}
-
 /* The most lines. Chosen: what a reader acts on. */
 #define FINDINGS_SHOWN 5
 
 static void write_findings(const struct report *report)
 {
-	struct finding findings[FINDING_COUNT];
+	static struct finding findings[FINDING_COUNT]; /* too large for a small stack */
 	unsigned count = findings_of(report->session, report->options->devices, findings);
-	bool several = devices_used(report->session) > 1;
 
 	for (unsigned i = 0; i < count && i < FINDINGS_SHOWN; i++) {
 		report_begin(report, "Finding: ");
-		finding_write(&findings[i], several, report->file);
+		finding_write(report->session, &findings[i], report->file);
 		fputc('\n', report->file);
 	}
 }
@@ -282,16 +282,21 @@ static void write_busy_brief(const struct report *report)
 
 void use_write_brief(const struct report *report)
 {
-	struct finding findings[FINDING_COUNT];
+	static struct finding findings[FINDING_COUNT]; /* too large for a small stack */
 	unsigned count = findings_of(report->session, report->options->devices, findings);
 
-	if (session_knows_use(report->session) && report->options->findings && count) {
+	/* That a program's first call takes long says nothing of how it goes on. */
+	count -= count && findings[count - 1].kind == FINDING_CONTEXT;
+	if (report->options->findings && count) {
 		report_begin(report, "Finding: ");
-		finding_write(findings, devices_used(report->session) > 1, report->file);
+		finding_write(report->session, findings, report->file);
 		if (count > 1)
 			fprintf(report->file, " (%u more: --verbose)", count - 1);
 		fputc('\n', report->file);
 	}
+	/* A job's devices are not told apart. */
+	if (session_header(report->session)->processes)
+		return;
 	if (!session_knows_use(report->session))
 		write_unknown(report);
 	else
@@ -300,13 +305,14 @@ void use_write_brief(const struct report *report)
 
 void use_write(const struct report *report)
 {
+	bool job = session_header(report->session)->processes;
 	char idle[64];
 
-	if (!session_knows_use(report->session)) {
+	if (!job && !session_knows_use(report->session)) {
 		write_unknown(report);
 		return;
 	}
-	for (int device = 0; device < SESSION_DEVICES; device++) {
+	for (int device = 0; device < SESSION_DEVICES && !job; device++) {
 		if (!idle_shows(report->session, report->options, device))
 			continue;
 		busy_write(report->session, device, report->prefix, report->file);
@@ -316,7 +322,7 @@ void use_write(const struct report *report)
 	}
 	if (report->options->findings)
 		write_findings(report);
-	if (idle_unknown(report->session))
+	if (!job && idle_unknown(report->session))
 		write_unknown(report);
 }
 

@@ -149,8 +149,12 @@ bool use_is_incomplete(const struct session_header *header, const struct device_
 unsigned devices_used(const struct session *session);
 /* "GPU 0: busy 63.1 % of 1.2 s (…).": a line, and one more where several contexts share it. */
 void busy_write(const struct session *session, int device, const char *prefix, FILE *file);
-/* A finding in one sentence, without a line's end. `several`: of more than one device. */
-void finding_write(const struct finding *finding, bool several, FILE *file);
+/* "1.4 % of the run's 4.82 s (24 operations ran outside the profiling window)": what part of the
+ * run a device's time is, if it is a small one; "" if not. */
+#define USE_SHARE_SIZE 128
+void use_share_text(const struct session *session, uint64_t whole, char text[USE_SHARE_SIZE]);
+/* A finding in one sentence, or two where ranges say what the host did, without a line's end. */
+void finding_write(const struct session *session, const struct finding *finding, FILE *file);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.
  */
 void use_write(const struct report *report);
@@ -159,6 +163,46 @@ void use_write(const struct report *report);
 void use_write_brief(const struct report *report);
 /* The table of --idle, as text or CSV. */
 void idle_table_write(const struct report *report);
+
+/* What to do next. */
+
+struct table;
+struct table_row;
+/* The row with most time, which comes first unless another order was asked for; NULL: none. */
+const struct table_row *next_row(const struct table *table);
+/* The largest cause of idle time of any device, and that device's time; a total of 0: none. */
+struct idle_share {
+	struct idle_sum sum;
+	uint64_t whole;
+};
+struct idle_share idle_largest(const struct session *session, const struct options *options);
+/* Where to begin if no rule found anything, or idle times are not known: lines. `table`: of the
+ * GPU's rows. */
+void next_without_finding(const struct session *session, const struct options *options,
+			  const struct table *table, FILE *file);
+/* The kernel that is worth a look of its own, as the GPU is at work for most of the time: its name
+ * without scopes and arguments, which the caller frees; NULL: there is none. */
+char *next_kernel(const struct session *session, const struct table *table);
+
+/* What other commands tell, in the order in which they are named. */
+enum next_step {
+	NEXT_KERNEL,
+	NEXT_COUNTERS,
+	NEXT_TRACE,
+	NEXT_ALL,
+	NEXT_IDLE,
+	NEXT_RANK,
+	NEXT_PAGE,
+	NEXT_STEPS
+};
+struct next {
+	const struct session *session;
+	const struct options *options; /* whose profiles the commands name */
+	const char *kernel;	       /* by next_kernel() */
+};
+/* What a step tells, and its command, whole, which the caller frees; NULL: it tells nothing here.
+ * 0 or -ENOMEM. */
+int next_step_text(const struct next *next, enum next_step step, const char **what, char **command);
 
 /* What the program held of memory, in a line; nothing if it allocated none. */
 void memory_line_write(const struct session *session, const char *prefix, FILE *file);

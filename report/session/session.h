@@ -84,6 +84,9 @@ static inline bool row_is_memory(enum row_kind kind)
 	return kind == ROW_MEMCPY || kind == ROW_MEMSET || kind == ROW_MOVEMENT;
 }
 
+/* Whether a row is of a collective of NCCL's; SendRecv is between two ranks, and is not. */
+bool row_is_collective(enum row_kind kind, const char *name);
+
 /* Why an operation has no time from events. One list for counting, storing and saying it. */
 #define UNTIMED_REASONS(X)                                                                         \
 	X(SAMPLED_OUT, "left out by sampling")                                                     \

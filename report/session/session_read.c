@@ -633,6 +633,13 @@ const char *const allocation_texts[ALLOCATION_KIND_COUNT] = {ALLOCATION_KINDS(TE
 const char *const idle_cause_keys[IDLE_CAUSE_COUNT] = {IDLE_CAUSES(KEY)};
 const char *const idle_cause_texts[IDLE_CAUSE_COUNT] = {IDLE_CAUSES(TEXT)};
 
+bool row_is_collective(enum row_kind kind, const char *name)
+{
+	return kind == ROW_KERNEL &&
+	       (strstr(name, "ncclDevKernel") || strstr(name, "ncclKernel")) &&
+	       !strstr(name, "SendRecv");
+}
+
 uint64_t use_time(const struct device_use *use)
 {
 	/* A damaged file may hold anything. */

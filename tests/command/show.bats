@@ -43,7 +43,10 @@ No API activities were profiled."
 	"$ktime" show --summary --top 1 "$(golden nvprof_mix)" >first
 	[ "$(grep -c ' calls\? *of ' first)" -eq 1 ]
 	grep -q 'and [0-9]* more rows$' first
-	grep -qF "ktime show $(golden nvprof_mix); " page
+	# Commands are whole.
+	grep -qxF "            all of it: ktime show $(golden nvprof_mix)" page
+	cp "$(golden nvprof_mix)" "a b.ktime"
+	"$ktime" show --summary "a b.ktime" | grep -qxF "            to look at: ktime show --html 'a b.html' 'a b.ktime'"
 	"$ktime" show --summary "$(golden nvprof_mix)" "$(golden nvprof_noapi)" | grep -q '^ *slowest: process '
 	# As busy as the report has it, which leaves out what a window excludes.
 	zcat "$root/tests/golden/profile_layout34.ktime.gz" >earlier

@@ -17,13 +17,13 @@ ranked()
 
 @test "the page of a job has its processes side by side, and what they have of each row" {
 	for rank in 0 1 2; do
-		ranked $rank 4 10
+		ranked $rank 4 100
 	done
 	"$built/ktime" show run.*.ktime >text
 	"$built/ktime" show --html page.html run.*.ktime
-	is "$reduce|1.36|50.000us|183.33us|250.00us|3|rank 0
-work|1.80|100.00us|166.67us|300.00us|3|rank 2
-[CUDA memcpy HtoD]|1.00|12.040us|12.040us|12.040us|3|-" "$table" page.html balance-table
+	is "$reduce|1.36|500.00us|1.8333ms|2.5000ms|3|rank 0
+work|1.80|1.0000ms|1.6667ms|3.0000ms|3|rank 2
+[CUDA memcpy HtoD]|1.00|120.40us|120.40us|120.40us|3|-" "$table" page.html balance-table
 	# Rank, GPU time, collectives, waiting, busy, idle, memory and the node, as in the text.
 	sed -n '/^Slowest processes/,$p' text |
 		awk 'NR > 2 { print $1 "||" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7 " " $8 "|" $9 }' >expected
@@ -31,7 +31,7 @@ work|1.80|100.00us|166.67us|300.00us|3|rank 2
 	"$table" page.html processes-table | diff expected -
 	grep -q '<li>Processes: 3 on 1 node, of 4 ranks (PMI); times are sums over them.</li>' page.html
 	grep -q '<li>No profile of rank 3.</li>' page.html
-	grep -q '<li>The work is uneven: “work” takes 1.80 times the mean on rank 2,' page.html
+	grep -q '<li>The work is uneven: work takes 1.80 times the mean on rank 2,' page.html
 	! grep -q 'id="use"' page.html || false
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each finding at its threshold and just below. */
 #include "report/findings/findings.h"
+#include "report/session/session_internal.h"
 #include "tests/unit/one_session.h"
 
 #define MS 1000000ull
@@ -170,6 +171,48 @@ TEST(copies_beside_kernels_overlap_from_a_tenth_on)
 	assert_null(found(FINDING_OVERLAP));
 }
 
+static struct nvtx_range *range(const char *name, const struct nvtx_range *parent, uint64_t total)
+{
+	return session_add_item(
+		session, SEGMENT_RANGES,
+		&(struct nvtx_range){.name = session_intern(session, name),
+				     .parent = parent ? session_offset(session, parent) : 0,
+				     .calls = 1,
+				     .total = total});
+}
+
+TEST(the_range_is_named_in_which_the_host_launched_least)
+{
+	struct row *kernel = session_row(session, ROW_KERNEL, "kernel", 0);
+	struct nvtx_range *step = range("step", NULL, 700 * MS);
+	struct nvtx_range *load = range("load", step, 300 * MS);
+	struct nvtx_range *work = range("work", step, 350 * MS);
+	struct nvtx_part *part = session_add_nvtx_part(session, work, kernel);
+	const struct host_range *named;
+
+	part->calls = 1;
+	part->total = 51 * MS;
+	header->uses[0].busy = 700 * MS;
+	idle(IDLE_DEPENDENCY, NULL, 300 * MS)->gaps = 1;
+	assert_null(found(FINDING_LOW_USE)->range.range);
+	idle(IDLE_PROGRAM, NULL, 300 * MS + 1)->gaps = 1;
+	named = &found(FINDING_LOW_USE)->range;
+	assert_ptr_equal(named->range, load);
+	assert_ptr_equal(named->in, step);
+	assert_int_equal(named->time, 300 * MS);
+	assert_int_equal(named->around, 700 * MS);
+	assert_int_equal(named->gpu, 0);
+	assert_int_equal(named->outside, 0);
+	part->total = 49 * MS;
+	named = &found(FINDING_LOW_USE)->range;
+	assert_ptr_equal(named->range, work);
+	assert_int_equal(named->gpu, 49 * MS);
+	/* Another thread may have launched for it. */
+	session_add_sample(session, &kernel->cupti, 60 * MS);
+	header->counters[COUNTER_threads] = 2;
+	assert_int_equal(found(FINDING_LOW_USE)->range.outside, 11 * MS);
+}
+
 /* A second of work in a minute in which a script loads and compiles. */
 TEST(loading_and_pauses_are_no_low_use)
 {
@@ -182,11 +225,11 @@ TEST(loading_and_pauses_are_no_low_use)
 	is_found(FINDING_LOADING, 0, 20000 * MS, 100 / 3.0);
 	assert_non_null(found(FINDING_LOW_USE));
 	pause = idle(IDLE_PROGRAM, NULL, 39000 * MS);
-	pause->longest = 9000 * MS;
+	pause->longest = 27000 * MS;
 	assert_non_null(found(FINDING_LOW_USE));
 	pause->longest += 1;
 	assert_null(found(FINDING_LOW_USE));
-	is_found(FINDING_GAP, 0, 9000 * MS + 1, 100 * (9000 * MS + 1.0) / (60000 * MS));
+	is_found(FINDING_GAP, 0, 27000 * MS + 1, 100 * (27000 * MS + 1.0) / (60000 * MS));
 	/* Hardly any work at all, whatever the pauses are. */
 	pause->longest = 0;
 	assert_non_null(found(FINDING_LOW_USE));
@@ -196,35 +239,125 @@ TEST(loading_and_pauses_are_no_low_use)
 	assert_null(found(FINDING_LOW_USE));
 }
 
-TEST(low_use_names_what_other_findings_have_of_it_and_advises_what_fits)
+TEST(low_use_names_its_largest_cause_and_advises_what_fits)
 {
+	struct idle_row *program;
 	const struct finding *low;
 
 	header->uses[0] = (struct device_use){.first = 0, .last = 1000 * MS, .busy = 100 * MS};
-	header->totals.waiting_calls = 3;
-	idle(IDLE_AFTER_WAIT, NULL, 820 * MS);
-	idle(IDLE_LATENCY, NULL, 80 * MS);
+	assert_null(strstr(found(FINDING_LOW_USE)->advice, "CUDA graphs"));
+	idle(IDLE_CALL, "cudaFree", 300 * MS)->gaps = 1;
+	idle(IDLE_CALL, "cudaMalloc", 200 * MS)->gaps = 1;
+	program = idle(IDLE_PROGRAM, NULL, 400 * MS);
+	program->gaps = 1000;
 	low = found(FINDING_LOW_USE);
-	assert_non_null(low);
-	assert_string_equal(low->part, "after synchronizing calls");
-	assert_int_equal(low->part_time, 820 * MS);
-	/* Fewer launches would save a twelfth of it. */
-	assert_null(strstr(low->advice, "CUDA graphs"));
-	idle(IDLE_SHORT, NULL, 10 * MS);
-	low = found(FINDING_LOW_USE);
+	assert_int_equal(low->cause.cause, IDLE_PROGRAM);
+	assert_int_equal(low->cause.time, 400 * MS);
 	assert_non_null(strstr(low->advice, "CUDA graphs"));
 	assert_null(strstr(low->advice, "torch.compile"));
 	header->command = session_intern(session, "/usr/bin/python3 train.py");
 	assert_non_null(strstr(found(FINDING_LOW_USE)->advice, "torch.compile"));
+	/* Gaps of a millisecond are the program's own work. */
+	program->gaps = 400;
+	assert_non_null(strstr(found(FINDING_LOW_USE)->advice, "DataLoader"));
 	header->command = session_intern(session, "./python/app");
-	assert_null(strstr(found(FINDING_LOW_USE)->advice, "torch.compile"));
+	assert_non_null(strstr(found(FINDING_LOW_USE)->advice, "another thread"));
+	program->total = 299 * MS;
+	low = found(FINDING_LOW_USE);
+	assert_int_equal(low->cause.cause, IDLE_CALL);
+	assert_string_equal(session_string(session, low->cause.name), "cudaFree");
+}
+
+TEST(low_use_is_left_out_where_another_finding_has_nearly_all_of_it)
+{
+	struct idle_row *waited;
+
+	header->uses[0] = (struct device_use){.first = 0, .last = 1000 * MS, .busy = 100 * MS};
+	header->totals.waiting_calls = 3;
+	waited = idle(IDLE_AFTER_WAIT, NULL, 810 * MS);
+	assert_null(found(FINDING_LOW_USE));
+	assert_non_null(found(FINDING_WAITING));
+	waited->total--;
+	assert_non_null(found(FINDING_LOW_USE));
+	/* On another device there is idle time that it does not explain. */
+	waited->total++;
+	header->uses[1] = (struct device_use){.first = 0, .last = 500 * MS, .busy = 100 * MS};
+	assert_non_null(found(FINDING_LOW_USE));
+}
+
+static struct row *calls(const char *name, unsigned count, uint64_t time)
+{
+	struct row *row = session_row(session, ROW_RUNTIME_API, name, -1);
+
+	for (unsigned i = 0; i < count; i++)
+		session_add_sample(session, &row->cupti, time);
+	return row;
+}
+
+static void has_functions(const struct finding *finding, const char *first, const char *second)
+{
+	assert_non_null(finding);
+	assert_int_equal(finding->functions.count, !!first + !!second);
+	if (first)
+		assert_string_equal(session_string(session, finding->functions.of[0].name), first);
+	if (second)
+		assert_string_equal(session_string(session, finding->functions.of[1].name), second);
+}
+
+TEST(functions_are_named_if_they_made_all_the_calls)
+{
+	header->totals = (struct call_totals){
+		.waiting_calls = 3, .synchronous_calls = 4, .synchronous_ns = 80 * MS};
+	idle(IDLE_AFTER_WAIT, NULL, 100 * MS);
+	calls("cudaMemcpyAsync", 9, 1 * MS);
+	calls("cudaEventSynchronize", 3, 1 * MS);
+	has_functions(found(FINDING_WAITING), NULL, NULL);
+	/* Nobody can tell which calls were memsets. */
+	assert_non_null(strstr(found(FINDING_SYNCHRONOUS)->what, "memsets"));
+	calls("cudaMemcpy", 4, 20 * MS);
+	has_functions(found(FINDING_WAITING), "cudaMemcpy", "cudaEventSynchronize");
+	assert_int_equal(found(FINDING_WAITING)->count, 7);
+	has_functions(found(FINDING_SYNCHRONOUS), "cudaMemcpy", NULL);
+	assert_null(strstr(found(FINDING_SYNCHRONOUS)->what, "memsets"));
+	/* One of them did not wait. */
+	calls("cudaMemcpy", 1, 20 * MS);
+	has_functions(found(FINDING_SYNCHRONOUS), NULL, NULL);
+	assert_null(strstr(found(FINDING_SYNCHRONOUS)->what, "memsets"));
+	calls("cudaMemset", 1, 20 * MS);
+	assert_non_null(strstr(found(FINDING_SYNCHRONOUS)->what, "memsets"));
+}
+
+TEST(long_allocation_is_a_habit_or_the_first_call)
+{
+	/* A second before the device's. */
+	header->counters[COUNTER_wall_ns] = 2000 * MS;
+	calls("cudaMallocAsync", 9, 300 * MS);
+	calls("cudaMalloc", 1, 200 * MS);
+	assert_null(found(FINDING_HOST_MEMORY));
+	is_found(FINDING_CONTEXT, 0, 200 * MS, 10);
+	has_functions(found(FINDING_CONTEXT), "cudaMalloc", NULL);
+	calls("cudaFree", 1, 199 * MS);
+	assert_null(found(FINDING_HOST_MEMORY));
+	calls("cudaMalloc", 2, 100 * MS);
+	is_found(FINDING_HOST_MEMORY, 2, 200 * MS, 10);
+	has_functions(found(FINDING_HOST_MEMORY), "cudaMalloc", "cudaFree");
+	assert_null(found(FINDING_CONTEXT));
+	/* Where the device waited for it, that is the other finding. */
+	header->totals.memory_calls = 4;
+	idle(IDLE_CALL, "cudaMalloc", 100 * MS);
+	assert_null(found(FINDING_HOST_MEMORY));
+	has_functions(found(FINDING_MEMORY), "cudaMalloc", NULL);
+	/* While the device works, it is no time to gain. */
+	header->totals.memory_calls = 0;
+	header->counters[COUNTER_wall_ns] = 1599 * MS - 1;
+	assert_null(found(FINDING_HOST_MEMORY));
 }
 
 TEST(low_use_comes_last_and_others_by_their_time)
 {
 	header->uses[0].excluded = 200 * MS;
-	header->uses[0].busy = 400 * MS;
-	is_found(FINDING_LOW_USE, 0, 400 * MS, 50);
+	header->uses[0].busy = 640 * MS;
+	is_found(FINDING_LOW_USE, 0, 160 * MS, 20);
 	header->uses[0].busy++;
 	assert_null(found(FINDING_LOW_USE));
 	header->uses[0].busy = 10 * MS;

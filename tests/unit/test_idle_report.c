@@ -119,8 +119,9 @@ TEST(what_is_not_known_of_idle_time_is_said_and_what_tells_it)
 TEST(by_default_one_line_says_how_busy_and_why_not)
 {
 	prints("",
-	       "======== Finding: calls that allocate or free memory, the GPU idle meanwhile, 24.0 "
-	       "ms (2.4 %): a memory pool (cudaMallocAsync), or buffers that are kept.\n"
+	       "======== Finding: the GPU was idle, 369 ms (36.9 %), 210 ms of it while the "
+	       "program was between CUDA calls: do the program's own work in another thread, or "
+	       "larger batches. (1 more: --verbose)\n"
 	       "======== GPU 0: busy 63.1 % of 1.00 s; idle 36.9 %: 30.4 % the program between "
 	       "CUDA calls (9.4 % after a synchronizing call), 4.1 % launch latency, 2.4 % "
 	       "cudaMalloc.\n");

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/findings/host_range.h"
+
+#include <stdlib.h>
+
+#include "report/ranges/range_tree.h"
+
+/* CUPTI recorded all: without that there are no findings. */
+static bool every_row(const struct row *row, double *average, void *argument)
+{
+	(void)argument;
+	*average = row->cupti.count ? (double)row->cupti.total / (double)row->cupti.count : 0;
+	return true;
+}
+
+/* The host's time of each node without that of its children. A start/end range belongs to no
+ * thread: it may last while its thread is in others, and says less of what the host did. */
+static void own_times(const struct range_tree *tree, uint64_t *own)
+{
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct range_node *node = &tree->nodes[i];
+
+		own[i] = node->range->style == RANGE_PUSH_POP ? node->total : 0;
+		if (node->parent != RANGE_NO_PARENT)
+			own[node->parent] -=
+				own[i] < own[node->parent] ? own[i] : own[node->parent];
+	}
+}
+
+/* How much GPU time was launched outside of ranges; 0 if one thread launched all. */
+static uint64_t outside_of(const struct session *session, const struct range_tree *tree)
+{
+	const struct session_header *header = session_header(session);
+	uint64_t processes = header->processes ? header->processes : 1, inside = 0, all = 0;
+	const struct row *row;
+
+	if (header->counters[COUNTER_threads] <= processes)
+		return 0;
+	for (size_t i = 0; i < tree->count; i++)
+		inside += tree->nodes[i].own.time;
+	session_for_each_row (session, row)
+		/* A graph whose nodes were recorded is in their rows. */
+		if (row_is_gpu(row->kind) &&
+		    (row->kind != ROW_GRAPH || !header->counters[COUNTER_graph_nodes]))
+			all += row->cupti.total;
+	return all > inside ? all - inside : 0;
+}
+
+struct host_range host_range_find(const struct session *session)
+{
+	struct host_range found = {.range = NULL};
+	struct range_tree tree = {.nodes = NULL};
+	uint64_t *own = NULL, most = 0;
+
+	if (!session_next_item(session, SEGMENT_RANGES, NULL))
+		return found;
+	if (!range_tree_build(&tree, session, false, every_row, NULL))
+		own = calloc(tree.count + 1, sizeof(*own));
+	if (own)
+		own_times(&tree, own);
+	for (size_t i = 0; own && i < tree.count; i++) {
+		const struct range_node *node = &tree.nodes[i];
+		const struct range_node *in =
+			node->parent != RANGE_NO_PARENT ? &tree.nodes[node->parent] : NULL;
+
+		if (own[i] <= node->own.time || own[i] - node->own.time <= most)
+			continue;
+		most = own[i] - node->own.time;
+		found = (struct host_range){.range = node->range,
+					    .in = in ? in->range : NULL,
+					    .time = own[i],
+					    .around = in ? in->total : 0,
+					    .gpu = node->own.time};
+	}
+	if (found.range)
+		found.outside = outside_of(session, &tree);
+	free(own);
+	range_tree_free(&tree);
+	return found;
+}

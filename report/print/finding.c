@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings as sentences: the same in a report, a summary and a page. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/names/visible.h"
+#include "report/print/report.h"
+
+/* What the device waited for, behind the time that this took. */
+static const char *const cause_phrases[IDLE_CAUSE_COUNT] = {
+	[IDLE_PROGRAM] = "while the program was between CUDA calls",
+	[IDLE_AFTER_WAIT] = "between the end of a synchronizing call and the next launch",
+	[IDLE_CALL] = "while the program was in ",
+	[IDLE_FIRST_LAUNCH] = "in first launches of kernels, which load code",
+	[IDLE_LATENCY] = "between launches and their kernels' starts",
+	[IDLE_DEPENDENCY] = "while queued work waited for another stream or engine",
+	[IDLE_GRAPH] = "between the nodes of graphs",
+	[IDLE_SHORT] = "in gaps under 5 us",
+	[IDLE_UNRESOLVED] = "for a cause that is not known",
+};
+
+/* " (cudaMemcpy)", " (3 cudaEventSynchronize, 4 cudaMemcpy)". */
+static void write_functions(const struct session *session, const struct finding *finding,
+			    FILE *file)
+{
+	const struct functions *functions = &finding->functions;
+	const char *before = " (";
+	char number[NUMBER_SIZE];
+
+	for (unsigned i = 0; i < functions->count; i++) {
+		const char *name = session_string(session, functions->of[i].name);
+
+		if (!*name)
+			continue;
+		fputs(before, file);
+		if (finding->counted && functions->count > 1)
+			fprintf(file, "%s ", number_count(number, functions->of[i].calls));
+		visible_write(name, file);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputs(")", file);
+}
+
+static void write_cause(const struct session *session, const struct finding_cause *cause,
+			FILE *file)
+{
+	char time[NUMBER_SIZE];
+	const char *name = session_string(session, cause->name);
+
+	if (!cause->time || cause->cause >= IDLE_CAUSE_COUNT)
+		return;
+	fprintf(file, ", %s of it %s", number_about(time, (double)cause->time, 3),
+		cause_phrases[cause->cause]);
+	if (cause->cause == IDLE_CALL)
+		visible_write(*name ? name : "other CUDA calls", file);
+}
+
+/* Of a name between others. Chosen. */
+#define NAME_MOST    48
+
+/* From which part of a finding's time on its longest gap is more than one of many. Chosen. */
+#define LONGEST_PART 0.1
+
+/* Of a long gap its time is the finding's. */
+static void write_gap(const struct session *session, const struct finding *finding, FILE *file)
+{
+	char *before = idle_plain_name(session_string(session, finding->gap.before));
+	char *after = idle_plain_name(session_string(session, finding->gap.after));
+	char time[NUMBER_SIZE];
+
+	if (before && after && *before && *after) {
+		filter_cut(before, NAME_MOST);
+		filter_cut(after, NAME_MOST);
+		if (finding->kind != FINDING_GAP)
+			fprintf(file, ", the longest %s",
+				number_about(time, (double)finding->gap.time, 3));
+		fprintf(file, "%s between %s and %s", finding->kind == FINDING_GAP ? "," : "",
+			before, after);
+	}
+	free(before);
+	free(after);
+}
+
+/* ": saxpy takes 1.33 times the mean on rank 1, 2.00 times the least" */
+static void write_uneven(const struct session *session, const struct job_row *row, FILE *file)
+{
+	const struct job_process *slowest = session_process_at(session, row->slowest);
+	char *name = idle_plain_name(session_string(session, row->name));
+
+	fprintf(file, ": %s takes %.2f times the mean on ", name ? name : "",
+		(double)row->maximum * (double)row->processes / row->total);
+	free(name);
+	if (slowest)
+		fprintf(file, slowest->rank.rank >= 0 ? "rank %d" : "process %d",
+			slowest->rank.rank >= 0 ? slowest->rank.rank : slowest->pid);
+	if ((row->known & MINIMUM_KNOWN) && row->minimum)
+		fprintf(file, ", %.2f times the least",
+			(double)row->maximum / (double)row->minimum);
+}
+
+static void write_range_name(const struct session *session, const struct nvtx_range *range,
+			     FILE *file)
+{
+	const char *name = session_string(session, range->name);
+
+	visible_write(*name ? name : "<unnamed>", file);
+}
+
+static void write_range(const struct session *session, const struct host_range *range, FILE *file)
+{
+	char time[NUMBER_SIZE];
+
+	fputs(" The host was in range ", file);
+	write_range_name(session, range->range, file);
+	fprintf(file, " for %s", number_about(time, (double)range->time, 3));
+	if (range->in) {
+		fprintf(file, " of the %s of ", number_about(time, (double)range->around, 3));
+		write_range_name(session, range->in, file);
+	}
+	if (range->gpu)
+		fprintf(file, ", and launched %s of GPU work there",
+			number_about(time, (double)range->gpu, 3));
+	else
+		fputs(", and launched no GPU work there", file);
+	if (range->outside)
+		fprintf(file, "; outside of ranges %s were launched, by other threads too",
+			number_about(time, (double)range->outside, 3));
+	fputs(".", file);
+}
+
+void finding_write(const struct session *session, const struct finding *finding, FILE *file)
+{
+	bool of_run = finding->kind == FINDING_HOST_MEMORY || finding->kind == FINDING_CONTEXT;
+	const char *rest = strchrnul(finding->what, '@');
+	char number[NUMBER_SIZE], time[NUMBER_SIZE];
+
+	if (finding->device >= 0 && devices_used(session) > 1)
+		fprintf(file, "GPU %d: ", finding->device);
+	if (finding->count)
+		fprintf(file, "%s ", number_count(number, finding->count));
+	fprintf(file, "%.*s", (int)(rest - finding->what), finding->what);
+	if (*rest)
+		write_functions(session, finding, file);
+	fputs(*rest ? rest + 1 : "", file);
+	if (finding->row)
+		write_uneven(session, finding->row, file);
+	fprintf(file, ", %s%s", number_about(time, (double)finding->time, 3),
+		session_header(session)->processes && !finding->row ? " in all processes" : "");
+	if (finding->percent > 0)
+		fprintf(file, " (%.1f %%%s)", finding->percent, of_run ? " of the run" : "");
+	if (finding->gap.time && (double)finding->gap.time >= LONGEST_PART * (double)finding->time)
+		write_gap(session, finding, file);
+	write_cause(session, &finding->cause, file);
+	if (finding->devices > 1)
+		fprintf(file, ", and on %u other GPU%s", finding->devices - 1,
+			finding->devices > 2 ? "s" : "");
+	fprintf(file, ": %s.", finding->advice);
+	if (finding->range.range)
+		write_range(session, &finding->range, file);
+}

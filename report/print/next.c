@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* What to do next, where a report is read: where to begin if no rule found anything, and the
+ * commands that tell more. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/names/shell_word.h"
+#include "report/names/visible.h"
+#include "report/print/report.h"
+#include "report/print/table.h"
+
+/* The least part of a device's time, in percent, for which its idle time is worth a look. Chosen.
+ */
+#define WORTH_PERCENT	  5
+
+/* From which part of the run on, in percent, the GPU's own time is what a run takes. Chosen. */
+#define MOSTLY_GPU	  80
+/* The most rows that are named as where to begin, and the part of the GPU's time with which they
+ * are enough, in percent. Chosen. */
+#define BEGIN_ROWS	  3
+#define BEGIN_PERCENT	  50
+
+/* A launch takes a few microseconds. Where launches take this long on average, and this part of the
+ * run in percent, they wait. Chosen. */
+#define LAUNCH_WAITS_NS	  20000u
+#define LAUNCHES_PERCENT  10
+
+/* The bytes of files in a command. Chosen: what fits into a line or two. */
+#define FILES_LENGTH_MOST 200
+
+const struct table_row *next_row(const struct table *table)
+{
+	const struct table_row *longest = NULL;
+
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].timed && (!longest || table->rows[i].total > longest->total))
+			longest = &table->rows[i];
+	return longest;
+}
+
+struct idle_share idle_largest(const struct session *session, const struct options *options)
+{
+	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
+	struct idle_share largest = {.whole = 0};
+	uint64_t whole;
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		if (!idle_shows(session, options, device) || !idle_sums(session, device, 0, sums) ||
+		    sums[0].total <= largest.sum.total)
+			continue;
+		idle_time(&session_header(session)->uses[device], &whole);
+		largest = (struct idle_share){sums[0], whole};
+	}
+	return largest;
+}
+
+/* The GPU's time as a part of the run's, in percent; 0: that says nothing, as there are several
+ * devices, or only windows. */
+static double share_of_run(const struct session *session, const struct table *table)
+{
+	const struct session_header *header = session_header(session);
+
+	if (devices_used(session) > 1 || header->processes || header->counters[COUNTER_windows] ||
+	    header->counters[COUNTER_operations_outside])
+		return 0;
+	return time_percent(table->total, header->counters[COUNTER_wall_ns]);
+}
+
+/* Launches that take long wait for the GPU, and are no cause of anything. */
+static void write_launches(const struct session *session, FILE *file)
+{
+	uint64_t wall = session_header(session)->counters[COUNTER_wall_ns];
+	const struct row *row, *longest = NULL;
+	char time[NUMBER_SIZE];
+
+	session_for_each_row (session, row)
+		if (row_is_api(row->kind) && strstr(session_string(session, row->name), "Launch") &&
+		    (!longest || row->cupti.total > longest->cupti.total))
+			longest = row;
+	if (!longest || time_percent(longest->cupti.total, wall) < LAUNCHES_PERCENT ||
+	    longest->cupti.total / longest->cupti.count < LAUNCH_WAITS_NS)
+		return;
+	fputs("The host spent ", file);
+	fprintf(file, "%s in ", number_about(time, (double)longest->cupti.total, 3));
+	visible_write(session_string(session, longest->name), file);
+	fputs(": a launch waits while the GPU is behind and the queue to it is full.\n", file);
+}
+
+/* The rows with most time, where nobody knows when the GPU was idle. */
+static void write_rows(const struct session *session, const struct table *table, FILE *file)
+{
+	const struct table_row *longest = next_row(table);
+	double share = share_of_run(session, table), sum = 0;
+	size_t count = 0;
+
+	if (!longest || !table->total)
+		return;
+	/* The rows can be in another order. */
+	while (table->rows == longest && count < table->count && count < BEGIN_ROWS &&
+	       sum < BEGIN_PERCENT)
+		sum += table_percent(table, &table->rows[count++]);
+	fputs("Most of the GPU's time is in ", file);
+	if (!count) {
+		visible_write(longest->name, file);
+		fprintf(file, ": %.1f %%.", table_percent(table, longest));
+	}
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? i + 1 < count ? ", " : " and " : "", file);
+		visible_write(table->rows[i].name, file);
+	}
+	if (count)
+		fprintf(file, ": %.1f %%.", sum);
+	if (share >= 1 && share <= 100)
+		fprintf(file, " GPU time is about %.0f %% of the run%s", share,
+			share >= MOSTLY_GPU ? ": unless operations overlap, the GPU is at work "
+					      "nearly all the time, so make these faster."
+					    : ".");
+	fputc('\n', file);
+	if (share >= MOSTLY_GPU)
+		write_launches(session, file);
+}
+
+void next_without_finding(const struct session *session, const struct options *options,
+			  const struct table *table, FILE *file)
+{
+	const struct table_row *row = next_row(table);
+	bool unknown = idle_unknown(session);
+	const struct idle_share largest = idle_largest(session, options);
+	double share = time_percent(largest.sum.total, largest.whole);
+
+	if (unknown) {
+		write_rows(session, table, file);
+		return;
+	}
+	if (!row)
+		return;
+	fputs("No findings: nothing reaches the threshold of a rule. Begin with ", file);
+	visible_write(row->name, file);
+	fprintf(file, ", %.1f %% of the GPU time", table_percent(table, row));
+	if (share >= WORTH_PERCENT) {
+		fputs(", or with what the GPU waited for: ", file);
+		visible_write(largest.sum.text, file);
+		fprintf(file, ", %.1f %% of its time", share);
+	}
+	fputs(".\n", file);
+	write_launches(session, file);
+}
+
+/* The profiles, or FILE where they are not known or too many for a line. */
+static void write_files(const struct options *options, FILE *file)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < options->profile_count; i++)
+		length += strlen(options->profiles[i]) + 1;
+	if (!length || length > FILES_LENGTH_MOST) {
+		fputs(" FILE", file);
+		return;
+	}
+	for (size_t i = 0; i < options->profile_count; i++) {
+		fputc(' ', file);
+		shell_word_write(options->profiles[i], file);
+	}
+}
+
+/* Of run.ktime, and of each path before it, run.html. */
+static void write_page_name(const char *path, FILE *file)
+{
+	static const char ending[] = ".ktime";
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t length = strlen(name), cut = sizeof(ending) - 1;
+	char page[NAME_MAX + 6];
+
+	if (length > cut && !strcmp(name + length - cut, ending))
+		length -= cut;
+	snprintf(page, sizeof(page), "%.*s.html", (int)(length < NAME_MAX ? length : NAME_MAX),
+		 name);
+	shell_word_write(page, file);
+}
+
+/* The command line as the profile has it; of a job that of its processes, if it is one. */
+static void write_program(const struct session *session, FILE *file)
+{
+	const char *command = session_string(session, session_header(session)->command);
+
+	fputc(' ', file);
+	visible_write(*command ? command : "./app", file);
+}
+
+static void write_command(const struct next *next, enum next_step step, FILE *file)
+{
+	const struct options *options = next->options;
+
+	switch (step) {
+	case NEXT_ALL:
+	case NEXT_IDLE:
+		fprintf(file, "ktime show%s", step == NEXT_IDLE ? " --idle" : "");
+		write_files(options, file);
+		break;
+	case NEXT_PAGE:
+	case NEXT_RANK:
+		fputs("ktime show --html ", file);
+		if (step == NEXT_PAGE && options->profile_count > 1)
+			fputs("job.html", file);
+		else
+			write_page_name(options->profile_count ? options->profiles[0] : "rank0",
+					file);
+		if (step == NEXT_PAGE) {
+			write_files(options, file);
+			break;
+		}
+		fputc(' ', file);
+		shell_word_write(options->profile_count ? options->profiles[0] : "FILE", file);
+		break;
+	case NEXT_TRACE:
+		fputs("ktime --keep-trace all -o trace.ktime", file);
+		write_program(next->session, file);
+		break;
+	case NEXT_KERNEL:
+		fputs("ncu -k ", file);
+		shell_word_write(next->kernel, file);
+		fputs(" -c 1", file);
+		write_program(next->session, file);
+		break;
+	case NEXT_COUNTERS:
+		fputs("ktime --metrics "
+		      "sm_efficiency,achieved_occupancy,dram_read_throughput,ipc",
+		      file);
+		write_program(next->session, file);
+		break;
+	case NEXT_STEPS:
+		break;
+	}
+}
+
+static bool applies(const struct next *next, enum next_step step)
+{
+	bool job = session_header(next->session)->processes;
+
+	switch (step) {
+	case NEXT_IDLE:
+		return !idle_unknown(next->session);
+	case NEXT_KERNEL:
+	case NEXT_COUNTERS:
+		return next->kernel && !job;
+	case NEXT_TRACE:
+		return !session_next_trace(next->session, NULL);
+	case NEXT_RANK:
+		return job;
+	default:
+		return true;
+	}
+}
+
+static const char *const step_texts[NEXT_STEPS] = {
+	[NEXT_KERNEL] = "what limits it",     [NEXT_COUNTERS] = "its counters",
+	[NEXT_TRACE] = "when: needs a trace", [NEXT_ALL] = "all of it",
+	[NEXT_IDLE] = "why it was idle",      [NEXT_RANK] = "one rank alone",
+	[NEXT_PAGE] = "to look at",
+};
+
+int next_step_text(const struct next *next, enum next_step step, const char **what, char **command)
+{
+	size_t size;
+	FILE *file;
+
+	*command = NULL;
+	if (!applies(next, step))
+		return 0;
+	*what = step == NEXT_TRACE && session_header(next->session)->processes
+			? "when: needs a trace, by the job's launcher"
+			: step_texts[step];
+	file = open_memstream(command, &size);
+	if (!file)
+		return -ENOMEM;
+	write_command(next, step, file);
+	return fclose(file) ? -ENOMEM : 0;
+}
+
+char *next_kernel(const struct session *session, const struct table *table)
+{
+	const struct table_row *row = next_row(table);
+	const char *unknown = idle_unknown(session);
+	const struct device_use *use;
+	double share = unknown ? share_of_run(session, table) : 0;
+
+	if (!row || row->kind != ROW_KERNEL)
+		return NULL;
+	for (int device = 0; !unknown && device < SESSION_DEVICES; device++) {
+		use = session_use(session, device);
+		if (use && time_percent(use->busy, use_time(use)) > share)
+			share = time_percent(use->busy, use_time(use));
+	}
+	return share >= MOSTLY_GPU ? idle_plain_name(session_string(session, row->first->name))
+				   : NULL;
+}
