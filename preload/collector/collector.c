@@ -235,11 +235,11 @@ static void finish_all(void)
 	/* The activity kinds stay enabled: disabling them takes 2 s at exit (CUPTI 13.0), and the
 	 * process ends here. */
 	records_finish();
-	records_say_of_ranges();
 	ranges_finish();
 	calls_finish();
 	timeline_settle(UINT64_MAX);
 	recording_finish();
+	records_say_of_ranges();
 	trace_window_close();
 	clock_scale_update(&run.scale);
 	context_gates_finish(wait_left(start));

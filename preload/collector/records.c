@@ -625,11 +625,23 @@ static void say_not_split(uint64_t graphs, const char *why)
 			     (unsigned long long)graphs, graphs > 1 ? "s" : "", why);
 }
 
+/* Whether nodes of some graph count in the ranges that they were made in, with a time. */
+static bool is_any_split(void)
+{
+	bool split = false;
+
+	for (const struct operation *operation = operation_first(); operation;
+	     operation = operation->next)
+		for (int device = 0; device < SESSION_DEVICES; device++)
+			split |= operation->rows[device] && operation->rows[device]->ranged > 0;
+	return split && run.header->counters[COUNTER_graph_nodes] > 0;
+}
+
 void records_say_of_ranges(void)
 {
 	const struct graph_range_counts *counts = &graph_range_counts;
 
-	if (!counts->records && graph_was_launched())
+	if (!counts->records && graph_was_launched() && !is_any_split())
 		say_not_split(counts->graphs - counts->variable - counts->unknown - counts->unfit,
 			      "no record of CUPTI's says when a node ran");
 	say_not_split(counts->variable, "only the device knows which nodes run");

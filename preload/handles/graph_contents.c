@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/nvtx/names.h"
 #include "report/session/entries.h"
 
 /* CU_GRAPH_NODE_TYPE_MEM_ALLOC, since CUDA 11.4. */
@@ -58,6 +59,37 @@ static struct graph_contents *sum_nodes(const struct graph_nodes *nodes, uint64_
 		contents->kernels += contents->kernels ? mark : 0;
 	}
 	return contents;
+}
+
+/* A part by its operation, thread and path. */
+struct ranged_part {
+	struct entry entry;
+	struct graph_part part;
+};
+
+/* Adds what is made in ranges; less of it if memory is out. */
+static void add_ranged(struct graph_contents *contents, const struct graph_nodes *nodes)
+{
+	struct entry *parts = NULL;
+
+	for (size_t i = 0; contents->mark && i < nodes->count; i++) {
+		const struct graph_node *node = &nodes->nodes[i];
+		const struct node_place place = node->place;
+		const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)node->operation, place.thread,
+						     place.path};
+		struct ranged_part *ranged;
+
+		if (node->disabled || !node->operation || place.path == PATHS_OUTSIDE)
+			continue;
+		ranged = entry_of(&parts, key, sizeof(*ranged));
+		if (ranged)
+			ranged->part =
+				(struct graph_part){node->operation, ranged->part.count + 1, place};
+	}
+	contents->ranged = calloc(HASH_COUNT(parts) + 1, sizeof(*contents->ranged));
+	entries_for_each(struct ranged_part, parts, ranged) if (contents->ranged)
+		contents->ranged[contents->ranged_count++] = ranged->part;
+	entries_free(&parts);
 }
 
 /* How many kernels a row lists. The graph of a neural network has hundreds of nodes but some ten
@@ -144,6 +176,7 @@ struct operation *graph_nodes_operation(const struct graph_nodes *nodes, uint64_
 	snprintf(name, sizeof(name), "[CUDA graph %u]", ++graphs.shape_count);
 	operation = operation_named(ROW_GRAPH, name);
 	operation->kernels_listed = list_kernels(contents);
+	add_ranged(contents, nodes);
 	/* Release: the collector reads what it holds. */
 	atomic_store_explicit(&operation->contents, contents, memory_order_release);
 	if (contents->allocations) {

@@ -16,6 +16,7 @@
 struct graph_part {
 	struct operation *operation;
 	uint32_t count;
+	struct node_place place; /* of a part of `ranged`; else no more is known than the count */
 };
 
 /* What a launch of a graph does. Graphs with the same nodes share one object. */
@@ -31,6 +32,9 @@ struct graph_contents {
 	/* A conditional node, whose body runs as often as the device decides, or a node of a type
 	 * that ktime does not know. */
 	bool variable;
+	/* What of the parts is made in NVTX ranges, each in its own: nothing without `mark`. */
+	struct graph_part *ranged;
+	uint32_t ranged_count;
 	uint32_t part_count;
 	struct graph_part parts[];
 };

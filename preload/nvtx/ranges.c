@@ -677,11 +677,13 @@ void ranges_tell(const struct range_place *place, const struct row *row, struct 
 	struct nvtx_part *part = part_of(place->range, row);
 
 	if (!part) {
-		session_count(run.session, COUNTER_ranges_lost, !(told->calls > 0));
+		session_count(run.session, COUNTER_ranges_lost,
+			      !(told->calls > 0) && !(told->untimed > 0));
 		*told = *now;
 		return;
 	}
 	part->calls += now->calls - told->calls;
+	part->untimed += now->untimed - told->untimed;
 	part->total += now->total - told->total;
 	part->variance += now->variance - told->variance;
 	part->estimated |= estimated;

@@ -93,6 +93,7 @@ struct range_place ranges_in_path(uint32_t thread, uint16_t path);
  * before, which `told` holds; all zero at first. */
 struct range_told {
 	double calls;
+	double untimed; /* further ones, of whose time nothing is known */
 	uint64_t total;
 	double variance;	   /* ns^2: square of half the interval of the total */
 	uint64_t minimum, maximum; /* of those that were recorded */

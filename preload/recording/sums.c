@@ -33,6 +33,7 @@ struct ranged_part {
 	struct entry entry; /* by the operation's address, thread and path */
 	struct window_part part;
 	uint64_t minimum, maximum; /* nanoseconds, of a record */
+	uint64_t unknown;	   /* nodes, if nothing of the graph's is recorded */
 	struct range_told told;
 };
 
@@ -47,6 +48,7 @@ struct window_class {
 	bool asked;	 /* sums_lack_a_graph() has named it, or it had records */
 	struct window_part *parts;
 	double ranged;		 /* share of its nodes' time that lies in NVTX ranges */
+	uint64_t unknown;	 /* nodes, if nothing is recorded */
 	struct entry *in_ranges; /* struct ranged_part: the parts of nodes by range */
 	struct window_class *next_open;
 };
@@ -337,15 +339,25 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 	return true;
 }
 
-void sums_add_in_range(struct operation *operation, struct node_place place, uint64_t nanoseconds)
+/* The part of an operation in a place; NULL if memory is out. */
+static struct ranged_part *ranged_in(struct window_class *class, struct operation *operation,
+				     struct node_place place)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)operation, place.thread, place.path};
+	struct ranged_part *ranged = entry_of(&class->in_ranges, key, sizeof(*ranged));
+
+	if (ranged)
+		ranged->part.operation = operation;
+	return ranged;
+}
+
+void sums_add_in_range(struct operation *operation, struct node_place place, uint64_t nanoseconds)
+{
 	struct ranged_part *ranged =
-		sums.launched ? entry_of(&sums.launched->in_ranges, key, sizeof(*ranged)) : NULL;
+		sums.launched ? ranged_in(sums.launched, operation, place) : NULL;
 
 	if (!ranged)
 		return;
-	ranged->part.operation = operation;
 	if (!ranged->maximum || nanoseconds < ranged->minimum)
 		ranged->minimum = nanoseconds;
 	if (nanoseconds > ranged->maximum)
@@ -454,6 +466,27 @@ static struct total *total_of(struct operation *operation, uint32_t device)
 	return total;
 }
 
+/* Counts the nodes of a graph of which nothing is recorded in the ranges that they were made in. */
+static void count_unknown(const struct called *called)
+{
+	const struct graph_contents *contents = called->contents;
+	struct window_class *class =
+		contents && contents->ranged_count
+			? class_of(graph_contents_key(contents), called->device, UNIT_GRAPHS, true)
+			: NULL;
+
+	if (!class)
+		return;
+	class->unknown += called->calls * contents->recorded;
+	for (uint32_t i = 0; i < contents->ranged_count; i++) {
+		const struct graph_part *part = &contents->ranged[i];
+		struct ranged_part *ranged = ranged_in(class, part->operation, part->place);
+
+		if (ranged)
+			ranged->unknown += called->calls * part->count;
+	}
+}
+
 static void count_called(const struct called *called)
 {
 	const struct graph_contents *contents = called->contents;
@@ -472,6 +505,8 @@ static void count_called(const struct called *called)
 		total->unknown += unknown ? nodes : 0;
 		total->used = true;
 	}
+	if (unknown)
+		count_unknown(called);
 	total = !contents && unknown ? total_of(called->operation, called->device) : NULL;
 	if (total)
 		total->unknown += called->calls;
@@ -485,8 +520,10 @@ static void count_units(void)
 		total->time = total->error = 0;
 		total->sampled = false;
 	}
-	for (struct window_class *class = next_class(NULL); class; class = next_class(class))
-		class->all = 0;
+	for (struct window_class *class = next_class(NULL); class; class = next_class(class)) {
+		class->all = class->unknown = 0;
+		for_each_in_ranges(class, ranged) ranged->unknown = 0;
+	}
 	for_each_called(false, count_called);
 }
 
@@ -591,12 +628,12 @@ static void add_class(const struct window_class *class)
 }
 
 /* Tells the ranges of a class's nodes what these did. Returns what share of the nodes' time that
- * is. */
+ * is; of their number, if nothing is recorded. */
 static double tell_ranges(const struct window_class *class)
 {
 	const int device = (int)class->entry.key[DEVICE];
 	struct window_units units = class->units;
-	double all = 0, in_ranges = 0;
+	double all = (double)class->unknown, in_ranges = 0;
 
 	units.certain += class->open;
 	for (const struct window_part *part = class->parts; part; part = part->next)
@@ -610,7 +647,7 @@ static double tell_ranges(const struct window_class *class)
 		struct row *row = rows_of(part->operation, device);
 		struct estimated time;
 
-		in_ranges += times.certain + times.total + part->open;
+		in_ranges += (double)ranged->unknown + times.certain + times.total + part->open;
 		times.certain += part->open;
 		time = window_estimate(&units, &times, class->all);
 		if (row && place.range)
@@ -618,12 +655,13 @@ static double tell_ranges(const struct window_class *class)
 				&place, row, &ranged->told,
 				&(struct range_told){
 					.calls = (double)estimate_count(class, part),
+					.untimed = (double)ranged->unknown,
 					.total = (uint64_t)(time.total + 0.5),
 					.variance = isnan(time.error) ? 0 : time.error * time.error,
 					.minimum = ranged->minimum,
 					.maximum = ranged->maximum,
 				},
-				class->all > units.certain);
+				is_recorded(class) && class->all > units.certain);
 	}
 	return all > 0 && in_ranges < all ? in_ranges / all : in_ranges > 0;
 }

@@ -116,7 +116,7 @@ struct range_sum range_part_sum(const struct session *session, const struct nvtx
 {
 	bool of_nodes = row->kind == ROW_GRAPH &&
 			session_header(session)->counters[COUNTER_graph_nodes] > 0;
-	double left = row->ranged < 1 ? 1 - row->ranged : 0;
+	double left = !of_nodes ? 1 : row->ranged < 1 ? 1 - row->ranged : 0;
 	double untimed = part->untimed * average * left;
 	double untimed_calls = left > 0 ? part->untimed : 0;
 

@@ -52,7 +52,8 @@ typedef bool range_filter(const struct row *row, double *average, void *argument
 /*
  * What a part of a range counts for, `average` being what a call takes that was not timed. A graph
  * launch whose nodes were recorded is in their rows already; one of which nothing was, is not, but
- * for the share that counts in the ranges that its nodes were captured in.
+ * for the share that counts in the ranges that its nodes were captured in. Where no node of the run
+ * was recorded, the time of graphs is that of their launches.
  */
 struct range_sum range_part_sum(const struct session *session, const struct nvtx_part *part,
 				const struct row *row, double average);

@@ -86,6 +86,34 @@ TEST(a_graph_of_which_nothing_is_recorded_is_asked_for_once)
 	assert_false(sums_lack_a_graph());
 }
 
+TEST(nodes_of_a_graph_of_which_nothing_is_recorded_are_counted_in_their_ranges)
+{
+	struct graph_part ranged = {&operations[FIRST], 1, {.path = 7}};
+	const struct launch_part parts[] = {{&operations[FIRST], 2, 100},
+					    {&operations[SECOND], 1, 30}};
+	struct operation *graph;
+
+	contents[0]->ranged = &ranged;
+	contents[0]->ranged_count = 1;
+	rows[GRAPH][0].calls = 3;
+	sums_update_rows();
+	rows[GRAPH][0].calls = 5;
+	sums_update_rows();
+	assert_int_equal(in_range.path, 7);
+	assert_ptr_equal(in_range.row, &rows[FIRST][0]);
+	assert_true(in_range.told.untimed == 5 && in_range.told.calls == 0);
+	/* Of the nodes. */
+	assert_true(rows[GRAPH][0].ranged > 0.33 && rows[GRAPH][0].ranged < 0.34);
+	/* Once a launch was recorded its times stand for all. */
+	assert_true(sums_add_launch(contents[0]->kernels, 0, parts, 2, &graph));
+	sums_add_in_range(&operations[FIRST], ranged.place, 60);
+	sums_update_rows();
+	assert_true(in_range.told.untimed == 0 && in_range.told.calls == 5);
+	assert_true(in_range.estimated);
+	/* Of the time. */
+	assert_true(rows[GRAPH][0].ranged > 0.46 && rows[GRAPH][0].ranged < 0.47);
+}
+
 TEST(of_variable_graphs_the_number_is_estimated)
 {
 	const struct launch_part parts[] = {{&operations[FIRST], 3, 90}};

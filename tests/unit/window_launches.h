@@ -54,12 +54,19 @@ struct range_place ranges_in_path(uint32_t thread, uint16_t path)
 	return (struct range_place){.range = path};
 }
 
+/* What was told last of a range. */
+static struct told_last {
+	uint32_t path;
+	const struct row *row;
+	struct range_told told;
+	bool estimated;
+} in_range;
+
 void ranges_tell(const struct range_place *place, const struct row *row, struct range_told *told,
 		 const struct range_told *now, bool estimated)
 {
-	(void)place;
-	(void)row;
-	(void)estimated;
+	if (now->calls + now->untimed > 0)
+		in_range = (struct told_last){place->range, row, *now, estimated};
 	*told = *now;
 }
 

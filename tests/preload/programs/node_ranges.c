@@ -6,7 +6,9 @@
  * usage: node_ranges [LAUNCHES]	all ways, each graph launched so often
  *        node_ranges paths NUMBER	100,000 nodes in that number of ranges, launched twice
  *        node_ranges wide NUMBER		a graph of 101 nodes, launched so often
- *        node_ranges variants NUMBER	a graph captured in a range of another name each time
+ *        node_ranges after NUMBER	that graph ten times, after one in no ranges was launched so
+ *often, with a rest after each node_ranges variants NUMBER	a graph captured in a range of
+ *another name each time
  */
 #include <pthread.h>
 #include <string.h>
@@ -92,20 +94,41 @@ static CUgraph capture(void)
 	return end();
 }
 
+static void launch_all(int firsts, int seconds)
+{
+	for (int i = 0; i < seconds; i++)
+		check_launch(second, stream);
+	for (int i = 0; i < firsts; i++)
+		check_launch(first, stream);
+}
+
 /* A kernel in no range, 60 in "wide" and 40 in "inner". */
 static CUgraph capture_wide(void)
 {
 	begin();
-	check_launch(first, stream);
+	launch_all(1, 0);
 	nvtxRangePushA("wide");
-	for (int i = 0; i < 60; i++)
-		check_launch(second, stream);
+	launch_all(0, 60);
 	nvtxRangePushA("inner");
-	for (int i = 0; i < 40; i++)
-		check_launch(first, stream);
+	launch_all(40, 0);
 	nvtxRangePop();
 	nvtxRangePop();
 	return end();
+}
+
+static void after(int times)
+{
+	CUgraphExec exec;
+
+	begin();
+	launch_all(41, 60);
+	exec = instantiate(end());
+	for (int i = 0; i < times; i++) {
+		CHECK(cuGraphLaunch(exec, stream));
+		CHECK(cuStreamSynchronize(stream));
+		usleep(300);
+	}
+	launch(instantiate(capture_wide()), 10);
 }
 
 static void by_hand(void)
@@ -282,6 +305,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && strcmp(argv[1], "wide") == 0) {
 		launch(instantiate(capture_wide()), atoi(argv[2]));
+		return 0;
+	}
+	if (argc > 2 && strcmp(argv[1], "after") == 0) {
+		after(atoi(argv[2]));
 		return 0;
 	}
 	if (argc > 2 && strcmp(argv[1], "variants") == 0) {
