@@ -333,8 +333,13 @@
 
 		// From a row of a table to its records.
 		const known = new Set(names.filter((_, i) => !idle[i]));
-		for (const row of allRows()) {
-			const name = rowName(row);
+		// A range's row has its domain before its name, and its kind behind it.
+		const rangeName = (row) => {
+			const label = row.cells[0].lastChild.textContent.replace(/ \(start\/end\)$/, "");
+			return known.has(label) ? label : label.slice(label.indexOf("@") + 1);
+		};
+		for (const row of [...allRows(), ...document.querySelectorAll("#ranges-table > tbody > tr")]) {
+			const name = rowName(row) ?? rangeName(row);
 			if (!known.has(name))
 				continue;
 			const jump = button("", `${name} in the timeline`, () => goToName(name));

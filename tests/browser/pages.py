@@ -285,6 +285,9 @@ def timeline(page, name):
         return
     page.load(name)
     yield from keys_move(page)
+    page.tab.click("#ranges-table .to-timeline[aria-label^=forward]")
+    said = text_of(page, ".timeline-said")
+    expect(page.wrong, "ranges: forward" in said, f"a range's row leads to {said!r}")
     yield from page.said()
     if not os.path.exists(os.path.join(page.folder, "long.json")):
         return
