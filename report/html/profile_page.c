@@ -145,10 +145,6 @@ static void write_header(struct html *html, const struct session *session, const
 	if (header->counters[COUNTER_wall_ns])
 		fprintf(html->file, "%sFrom the first GPU work to the end: %s.", *date ? " " : "",
 			number_about(text, (double)header->counters[COUNTER_wall_ns], 3));
-	if (header->counters[COUNTER_operations_outside])
-		fprintf(html->file, " A part was profiled: %s GPU operation%s outside of it.",
-			number_count(text, header->counters[COUNTER_operations_outside]),
-			header->counters[COUNTER_operations_outside] == 1 ? " is" : "s are");
 	fputs("</p>\n</header>\n", html->file);
 }
 
