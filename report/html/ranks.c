@@ -251,7 +251,7 @@ static void write_figure(struct ranks *ranks)
 		 "GPU time of %zu ranks. Rank %d has most work of its own: %s, %.2f times the mean",
 		 ranks->count, ranks->slowest->number, number_about(text, most, 3),
 		 most / ranks->mean);
-	fprintf(ranks->html->file, "<figure class=\"wide\" style=\"max-width:%zurem\">\n",
+	fprintf(ranks->html->file, "<figure class=\"wide\" style=\"--plot-width:%zurem\">\n",
 		rem > LEAST_REM ? rem : LEAST_REM);
 	plot_begin(ranks->html, &ranks->x, &ranks->y, label);
 	for (unsigned part = 0; part < PARTS; part++)
