@@ -286,10 +286,6 @@ static void write_why(const struct session *session, const struct options *optio
 	begin("Why", true, file);
 	fprintf(file, "how busy the GPU was is not known%s%s\n", unknown ? ", as " : "",
 		unknown ? unknown : "");
-	if (!unknown)
-		return;
-	begin("", false, file);
-	fprintf(file, "what tells it: %s\n", exact_times_by(session));
 }
 
 /* Lines of a part, each broken where it is too long. `begun`: the part has its name. */

@@ -562,6 +562,16 @@ static void name_range(const struct session *session, struct finding *findings, 
 	}
 }
 
+/* Where most of the calls were that are counted. */
+static void name_range_of_calls(const struct session *session, struct finding *finding)
+{
+	if (!finding->count)
+		return;
+	finding->calls_in = call_range_find(session, &finding->functions);
+	if (2 * finding->calls_in.calls < finding->count)
+		finding->calls_in.range = NULL;
+}
+
 unsigned findings_of(const struct session *session, uint64_t devices,
 		     struct finding findings[FINDING_COUNT])
 {
@@ -576,6 +586,7 @@ unsigned findings_of(const struct session *session, uint64_t devices,
 	leave_out_repeated(findings);
 	for (unsigned i = 0; i < FINDING_COUNT; i++)
 		if (findings[i].time) {
+			name_range_of_calls(session, &findings[i]);
 			functions_sort(&findings[i].functions);
 			findings[i].what = what_of(session, &findings[i]);
 			findings[i].advice = advice_of(session, &findings[i]);

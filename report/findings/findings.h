@@ -80,8 +80,10 @@ struct finding {
 	struct functions functions;
 	bool counted; /* their calls are the count */
 	struct finding_cause cause;
-	struct finding_gap gap;	   /* of GAP and WAITING: the longest */
-	struct host_range range;   /* where the host was meanwhile; of the first about idle time */
+	struct finding_gap gap;	 /* of GAP and WAITING: the longest */
+	struct host_range range; /* where the host was meanwhile; of the first about idle time */
+	struct call_range
+		calls_in; /* where most of the calls were; NULL: in no range, or not half */
 	const struct job_row *row; /* of UNEVEN */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "report/ranges/range_tree.h"
+#include "report/session/estimate.h"
 
 /* CUPTI recorded all: without that there are no findings. */
 static bool every_row(const struct row *row, double *average, void *argument)
@@ -75,6 +76,41 @@ struct host_range host_range_find(const struct session *session)
 	if (found.range)
 		found.outside = outside_of(session, &tree);
 	free(own);
+	range_tree_free(&tree);
+	return found;
+}
+
+static bool is_one_of(const struct row *row, const struct functions *functions)
+{
+	unsigned i = 0;
+
+	while (i < functions->count && functions->of[i].name != row->name)
+		i++;
+	return row_is_api(row->kind) && i < functions->count;
+}
+
+struct call_range call_range_find(const struct session *session, const struct functions *functions)
+{
+	struct call_range found = {.range = NULL};
+	struct range_tree tree = {.nodes = NULL};
+	size_t count = 0;
+
+	if (functions->count && session_next_item(session, SEGMENT_RANGES, NULL) &&
+	    !range_tree_build(&tree, session, false, every_row, NULL))
+		count = tree.count;
+	for (size_t i = 0; i < count; i++) {
+		const struct range_node *node = &tree.nodes[i];
+		double calls = 0;
+
+		for (size_t j = 0; j < node->part_count; j++) {
+			const struct nvtx_part *part = tree.parts[node->first_part + j];
+
+			if (is_one_of(session_row_at(session, part->row), functions))
+				calls += part->calls;
+		}
+		if (to_unsigned(calls) > found.calls)
+			found = (struct call_range){node->range, to_unsigned(calls)};
+	}
 	range_tree_free(&tree);
 	return found;
 }

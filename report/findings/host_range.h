@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "report/findings/functions.h"
 #include "report/session/items.h"
 
 /* A range without those inside of it; nanoseconds. */
@@ -23,5 +24,12 @@ struct host_range {
  * threads that were in ranges of one name at once add up. None where memory is out.
  */
 struct host_range host_range_find(const struct session *session);
+
+/* The range that has most of the functions' calls, without those in ranges inside of it. */
+struct call_range {
+	const struct nvtx_range *range; /* NULL: there is none */
+	uint64_t calls;
+};
+struct call_range call_range_find(const struct session *session, const struct functions *functions);
 
 #endif

@@ -176,8 +176,7 @@ static int write_findings(struct page *page)
 	for (unsigned i = 0; i < count && lines.file; i++)
 		write_finding(page->session, &findings[i], lines.file);
 	if (lines.file && !count && unknown)
-		fprintf(lines.file, "Why the GPU was idle is not known, as %s. To know it: %s.\n",
-			unknown, exact_times_by(page->session));
+		fprintf(lines.file, "Why the GPU was idle is not known, as %s.\n", unknown);
 	if (lines.file && !count)
 		next_without_finding(page->session, page->options, &page->tables[TABLE_GPU],
 				     lines.file);
@@ -187,7 +186,8 @@ static int write_findings(struct page *page)
 /* What the page leaves open, and the commands that tell it. */
 static int write_next(struct page *page)
 {
-	static const enum next_step steps[] = {NEXT_KERNEL, NEXT_COUNTERS, NEXT_TRACE, NEXT_RANK};
+	static const enum next_step steps[] = {NEXT_EXACT,    NEXT_WINDOW, NEXT_KERNEL,
+					       NEXT_COUNTERS, NEXT_TRACE,  NEXT_RANK};
 	char *kernel = next_kernel(page->session, &page->tables[TABLE_GPU]), *command;
 	const struct next next = {page->session, page->options, kernel};
 	const char *what;

@@ -20,6 +20,14 @@ static const char *const cause_phrases[IDLE_CAUSE_COUNT] = {
 	[IDLE_UNRESOLVED] = "for a cause that is not known",
 };
 
+static void write_range_name(const struct session *session, const struct nvtx_range *range,
+			     FILE *file)
+{
+	const char *name = session_string(session, range->name);
+
+	visible_write(*name ? name : "<unnamed>", file);
+}
+
 /* " (cudaMemcpy)", " (3 cudaEventSynchronize, 4 cudaMemcpy)". */
 static void write_functions(const struct session *session, const struct finding *finding,
 			    FILE *file)
@@ -41,6 +49,11 @@ static void write_functions(const struct session *session, const struct finding 
 	}
 	if (*before == ',')
 		fputs(")", file);
+	if (finding->calls_in.range) {
+		fprintf(file, ", %s of them in range ",
+			number_count(number, finding->calls_in.calls));
+		write_range_name(session, finding->calls_in.range, file);
+	}
 }
 
 static void write_cause(const struct session *session, const struct finding_cause *cause,
@@ -98,14 +111,6 @@ static void write_uneven(const struct session *session, const struct job_row *ro
 	if ((row->known & MINIMUM_KNOWN) && row->minimum)
 		fprintf(file, ", %.2f times the least",
 			(double)row->maximum / (double)row->minimum);
-}
-
-static void write_range_name(const struct session *session, const struct nvtx_range *range,
-			     FILE *file)
-{
-	const char *name = session_string(session, range->name);
-
-	visible_write(*name ? name : "<unnamed>", file);
 }
 
 static void write_range(const struct session *session, const struct host_range *range, FILE *file)

@@ -192,6 +192,7 @@ static void write_program(const struct session *session, FILE *file)
 
 static void write_command(const struct next *next, enum next_step step, FILE *file)
 {
+	const struct session_header *header = session_header(next->session);
 	const struct options *options = next->options;
 
 	switch (step) {
@@ -225,6 +226,18 @@ static void write_command(const struct next *next, enum next_step step, FILE *fi
 		fputs(" -c 1", file);
 		write_program(next->session, file);
 		break;
+	case NEXT_EXACT:
+		fputs("ktime --timer cupti", file);
+		write_program(next->session, file);
+		break;
+	case NEXT_WINDOW:
+		fputs("ktime window ", file);
+		if (header->finished)
+			fputs("PID", file);
+		else
+			fprintf(file, "%d", (int)header->pid);
+		fputs(" 5s --trace gpu,api -o window.ktime", file);
+		break;
 	case NEXT_COUNTERS:
 		fputs("ktime --metrics "
 		      "sm_efficiency,achieved_occupancy,dram_read_throughput,ipc",
@@ -238,11 +251,18 @@ static void write_command(const struct next *next, enum next_step step, FILE *fi
 
 static bool applies(const struct next *next, enum next_step step)
 {
-	bool job = session_header(next->session)->processes;
+	const struct session_header *header = session_header(next->session);
+	bool job = header->processes;
 
 	switch (step) {
 	case NEXT_IDLE:
 		return !idle_unknown(next->session);
+	case NEXT_EXACT:
+		return idle_unknown(next->session) && !job;
+	case NEXT_WINDOW:
+		/* Only a CUPTI that records can be asked for all of some seconds. */
+		return idle_unknown(next->session) && !job && header->cupti_active &&
+		       header->timer != TIMER_EVENTS;
 	case NEXT_KERNEL:
 	case NEXT_COUNTERS:
 		return next->kernel && !job;
@@ -256,9 +276,14 @@ static bool applies(const struct next *next, enum next_step step)
 }
 
 static const char *const step_texts[NEXT_STEPS] = {
-	[NEXT_KERNEL] = "what limits it",     [NEXT_COUNTERS] = "its counters",
-	[NEXT_TRACE] = "when: needs a trace", [NEXT_ALL] = "all of it",
-	[NEXT_IDLE] = "why it was idle",      [NEXT_RANK] = "one rank alone",
+	[NEXT_EXACT] = "why the GPU was idle",
+	[NEXT_WINDOW] = "why it is idle, of a program that runs",
+	[NEXT_KERNEL] = "what limits the first kernel",
+	[NEXT_COUNTERS] = "its counters",
+	[NEXT_TRACE] = "when: needs a trace",
+	[NEXT_ALL] = "all of it",
+	[NEXT_IDLE] = "why it was idle",
+	[NEXT_RANK] = "one rank alone",
 	[NEXT_PAGE] = "to look at",
 };
 

@@ -186,6 +186,8 @@ char *next_kernel(const struct session *session, const struct table *table);
 
 /* What other commands tell, in the order in which they are named. */
 enum next_step {
+	NEXT_EXACT,
+	NEXT_WINDOW,
 	NEXT_KERNEL,
 	NEXT_COUNTERS,
 	NEXT_TRACE,

@@ -327,6 +327,21 @@ TEST(functions_are_named_if_they_made_all_the_calls)
 	assert_non_null(strstr(found(FINDING_SYNCHRONOUS)->what, "memsets"));
 }
 
+TEST(calls_are_said_to_be_in_the_range_that_has_most_of_them)
+{
+	struct nvtx_range *step = range("step", NULL, 700 * MS);
+	struct nvtx_range *loss = range("loss", step, 300 * MS);
+	struct row *wait = calls("cudaStreamSynchronize", 4, 1 * MS);
+
+	header->totals = (struct call_totals){.waiting_calls = 4};
+	idle(IDLE_AFTER_WAIT, NULL, 100 * MS);
+	session_add_nvtx_part(session, step, wait)->calls = 1;
+	assert_null(found(FINDING_WAITING)->calls_in.range);
+	session_add_nvtx_part(session, loss, wait)->calls = 2;
+	assert_ptr_equal(found(FINDING_WAITING)->calls_in.range, loss);
+	assert_int_equal(found(FINDING_WAITING)->calls_in.calls, 2);
+}
+
 TEST(long_allocation_is_a_habit_or_the_first_call)
 {
 	/* A second before the device's. */
