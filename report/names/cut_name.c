@@ -30,6 +30,24 @@ static size_t equal_at_end(const char *one, const char *other, size_t start)
 	return length;
 }
 
+/* The most of these first bytes that are whole characters of UTF-8. */
+static size_t whole_start(const char *text, size_t length)
+{
+	while (length > 0 && (text[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
+/* The same of the last bytes. */
+static size_t whole_end(const char *text, size_t length)
+{
+	const char *end = text + strlen(text);
+
+	while (length > 0 && (end[-(ptrdiff_t)length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
 /* What tells a name from its family is between these. */
 struct shared {
 	size_t start, end;
@@ -44,31 +62,22 @@ static struct shared shared_with(const char *name, char *const *others, size_t c
 
 		if (start < FAMILY || !strcmp(name, others[i]))
 			continue;
-		end = equal_at_end(name, others[i], start);
+		end = whole_end(name, equal_at_end(name, others[i], start));
+		start = whole_start(name, start);
 		shared.start = start < shared.start ? start : shared.start;
 		shared.end = end < shared.end ? end : shared.end;
 	}
 	return shared;
 }
 
-/* Not inside a character of UTF-8. */
-static size_t whole_character(const char *text, size_t length)
-{
-	while (length > 0 && (text[length] & 0xc0) == 0x80)
-		length--;
-	return length;
-}
-
 /* Without a family: the beginning says more than the end. */
 static void cut_middle(char *text, size_t length, size_t most)
 {
-	size_t head = whole_character(text, most - most / 4 - DOTS_LENGTH);
-	size_t tail = length - most / 4;
+	size_t head = whole_start(text, most - most / 4 - DOTS_LENGTH);
+	size_t tail = whole_end(text, most / 4);
 
-	while ((text[tail] & 0xc0) == 0x80)
-		tail++;
 	memcpy(text + head, DOTS, DOTS_LENGTH);
-	memmove(text + head + DOTS_LENGTH, text + tail, length - tail + 1);
+	memmove(text + head + DOTS_LENGTH, text + length - tail, tail + 1);
 }
 
 char *cut_name(const char *name, char *const *others, size_t count, size_t most)
@@ -90,7 +99,8 @@ char *cut_name(const char *name, char *const *others, size_t count, size_t most)
 	tail = shared.end < room - head ? shared.end : room - head;
 	head = shared.start < room - tail ? shared.start : room - tail;
 	if (head < shared.start)
-		head = whole_character(name, head);
+		head = whole_start(name, head);
+	tail = whole_end(name, tail);
 	length =
 		(size_t)(stpcpy(stpncpy(text, name, head), head < shared.start ? DOTS : "") - text);
 	memcpy(text + length, name + shared.start, middle);
