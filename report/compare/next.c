@@ -16,7 +16,7 @@ const char *next_why_unsure(const struct comparison *comparison)
 		return NULL;
 	return comparison_is_of_single_runs(comparison)
 		       ? "with one run a side, the calls of these rows are too few or too different"
-		       : "the 95 % interval is too wide, for a short row sooner than for a long "
+		       : "runs differ too much; a short row must differ more clearly than a long "
 			 "one";
 }
 

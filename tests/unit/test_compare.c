@@ -726,9 +726,9 @@ TEST(what_cannot_be_told_is_answered_by_a_command)
 	add(&b, "k", 10, 200000, 10);
 	end_runs();
 	compare_beyond(NAN);
-	assert_string_equal(next_why_unsure(&comparison),
-			    "the 95 % interval is too wide, for a short row sooner than for a long "
-			    "one");
+	assert_string_equal(
+		next_why_unsure(&comparison),
+		"runs differ too much; a short row must differ more clearly than a long one");
 	side_b.files = files;
 	side_b.file_count = 1;
 	next_is("ktime diff one MORE -- 'b one' MORE");
