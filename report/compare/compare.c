@@ -409,6 +409,9 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	if (error)
 		goto fail;
 	compare_walls(comparison);
+	error = idle_compare(&comparison->idle, a, b);
+	if (error)
+		goto fail;
 	qsort_r(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows,
 		comparison);
 	qsort_r(comparison->rows + comparison->gpu_count, api_count, sizeof(*comparison->rows),
@@ -426,6 +429,7 @@ void comparison_free(struct comparison *comparison)
 	for (size_t i = 0; i < comparison->count; i++)
 		free(comparison->rows[i].versions);
 	free(comparison->rows);
+	idle_free(&comparison->idle);
 	free(comparison->headline);
 	free(comparison->calls);
 	*comparison = (struct comparison){0};

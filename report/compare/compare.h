@@ -3,6 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_COMPARE_H
 #define KTIME_REPORT_COMPARE_COMPARE_H
 
+#include "report/compare/idle.h"
 #include "report/export/json.h"
 #include "report/import/import.h"
 #include "report/options/options.h"
@@ -62,6 +63,7 @@ struct comparison {
 	 * their change. */
 	double wall_a, wall_b;
 	struct change wall;
+	struct idle_changes idle;
 	char *headline; /* the verdict on all: see headline.h */
 	char *calls;	/* which rows' calls differ: the same */
 };
@@ -124,8 +126,8 @@ void comparison_print_sides(const struct comparison *comparison, FILE *file);
 
 /* "0.973..1.033", or "-". */
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change);
-/* Prints how long all GPU activities took, and the whole run; `between` stands behind a line, which
- * Markdown has as paragraphs. */
+/* Prints how long all GPU activities took, the whole run, and the GPUs' idle time; `between` stands
+ * behind a line, which Markdown has as paragraphs. */
 void comparison_print_totals(const struct comparison *comparison, const char *between, FILE *file);
 /* Prints the lines that sum the rows up, and what they are judged by; `between` as above. */
 void comparison_print_lines(const struct comparison *comparison, const char *between, FILE *file);

@@ -331,6 +331,7 @@ static void write_figures(struct html *html, const struct comparison *comparison
 		    verdict);
 	write_times(html, "Whole run, from its first GPU work", comparison->wall_a,
 		    comparison->wall_b, &comparison->wall, "");
+	idle_write_figure(&comparison->idle, html);
 	write_most(html, comparison);
 	fputs("</dl>\n", html->file);
 }
@@ -358,11 +359,12 @@ static int write_page(FILE *file, void *argument)
 		(const struct html_link[]){
 			{"summary", "Summary"},
 			{comparison->gpu_count ? "gpu" : NULL, "GPU activities"},
+			{comparison->idle.count ? "idle" : NULL, "Why the GPU was idle"},
 			{has_quantities(comparison) ? "devices" : NULL,
 			 "Memory, energy and clocks"},
 			{comparison->count > comparison->gpu_count ? "api" : NULL, "API calls"},
 		},
-		4);
+		5);
 	fputs("<main id=\"main\">\n<section id=\"summary\" "
 	      "aria-labelledby=\"summary-title\">\n<h2 id=\"summary-title\">Summary</h2>\n",
 	      file);
@@ -374,6 +376,7 @@ static int write_page(FILE *file, void *argument)
 	write_all_open(&html, comparison);
 	fputs("</section>\n", file);
 	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);
+	idle_write_section(&comparison->idle, &html);
 	write_devices(&html, comparison);
 	write_table(&html, comparison, "api", "API calls", comparison->gpu_count,
 		    comparison->count);

@@ -276,6 +276,8 @@ void comparison_print_totals(const struct comparison *comparison, const char *be
 		print_wall(comparison, file);
 		fputs(between, file);
 	}
+	if (idle_print(&comparison->idle, comparison->threshold, file))
+		fputs(between, file);
 }
 
 void comparison_print_lines(const struct comparison *comparison, const char *between, FILE *file)
@@ -535,6 +537,7 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 	json_real(json, "b_ns", comparison->wall_b > 0 ? comparison->wall_b : NAN);
 	add_change(json, &comparison->wall);
 	json_end(json);
+	idle_add_json(&comparison->idle, json);
 	add_devices(json, comparison, false);
 	add_devices(json, comparison, true);
 	add_unread(json, comparison);

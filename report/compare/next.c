@@ -59,11 +59,8 @@ void next_write_more_runs(const struct comparison *comparison, FILE *file)
 
 bool next_write_profile(const struct comparison *comparison, FILE *file)
 {
-	const struct profile *side = comparison->b;
-
-	/* A folder is one file of several runs. */
-	if (!side->command || side->runs != side->file_count)
+	if (!comparison->b->path)
 		return false;
-	shell_word_write(side->files[0], file);
+	shell_word_write(comparison->b->path, file);
 	return true;
 }

@@ -9,7 +9,7 @@
 const char *next_why_unsure(const struct comparison *comparison);
 /* The command that makes more runs. */
 void next_write_more_runs(const struct comparison *comparison, FILE *file);
-/* The file of B's that `ktime show` has the findings of; false: there is none. */
+/* The first of B's files that `ktime show` has the findings of; false: there is none. */
 bool next_write_profile(const struct comparison *comparison, FILE *file);
 
 #endif

@@ -91,8 +91,33 @@ static int import_bytes(struct profile *profile, const struct session *session,
 	return error;
 }
 
+/* Why the devices were idle, if all that ran on them was recorded. */
+static int import_idle(struct profile *profile, const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	struct idle_sum sums[IDLE_SUMS];
+	int error = 0;
+
+	if (!session_knows_use(session))
+		return 0;
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		const struct device_use *use = session_use(session, device);
+		unsigned count = use ? idle_sums(session, device, 0, sums) : 0;
+
+		/* What was lost seems idle. */
+		if (use && use_is_incomplete(header, use)) {
+			profile->idle_runs = 0;
+			break;
+		}
+		for (unsigned i = 0; i < count && !error; i++)
+			error = profile_add_idle(profile, sums[i].text, (double)sums[i].total);
+		profile->idle_runs |= use != NULL;
+	}
+	return error;
+}
+
 /* The program, unless it was one of a job's, which its command alone does not start. */
-static int import_run(struct profile *profile, const struct session *session)
+static int import_run(struct profile *profile, const struct session *session, const char *path)
 {
 	const struct session_header *header = session_header(session);
 	const char *command = session_string(session, header->command);
@@ -103,6 +128,9 @@ static int import_run(struct profile *profile, const struct session *session)
 	session_for_each_process(session, process) wall =
 		process->wall > wall ? process->wall : wall;
 	profile->wall = (double)wall;
+	profile->path = strdup(path);
+	if (!profile->path)
+		return -ENOMEM;
 	if (header->processes || *header->rank.launcher || !*command)
 		return 0;
 	profile->command = strdup(command);
@@ -154,7 +182,9 @@ static int import_session(struct profile *profile, const char *path, const struc
 	if (!error)
 		error = import_bytes(profile, session, work);
 	if (!error)
-		error = import_run(profile, session);
+		error = import_run(profile, session, path);
+	if (!error)
+		error = import_idle(profile, session);
 	for (int i = 0; i < SESSION_DEVICES; i++)
 		energy_join(&profile->energies[i], &session_header(session)->devices[i].energy);
 	import_memory(profile, session);

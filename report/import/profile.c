@@ -119,10 +119,34 @@ static int add_whole(struct profile *sum, const struct profile *run)
 		return -ENOMEM;
 	sum->walls = walls;
 	walls[sum->runs] = run->wall;
-	if (sum->runs > 0 || !run->command)
+	if (sum->runs > 0)
 		return 0;
-	sum->command = strdup(run->command);
-	return sum->command ? 0 : -ENOMEM;
+	sum->command = run->command ? strdup(run->command) : NULL;
+	sum->path = run->path ? strdup(run->path) : NULL;
+	return (run->command && !sum->command) || (run->path && !sum->path) ? -ENOMEM : 0;
+}
+
+int profile_add_idle(struct profile *profile, const char *cause, double total)
+{
+	struct profile_idle *idle = text_entry_of(&profile->idle, cause, sizeof(*idle));
+
+	if (!idle)
+		return -ENOMEM;
+	idle->total += total;
+	return 0;
+}
+
+static int add_idle_run(struct profile *sum, const struct profile *run)
+{
+	int error = 0;
+
+	entries_for_each(const struct profile_idle, run->idle, idle)
+	{
+		if (!error)
+			error = profile_add_idle(sum, idle->entry.text, idle->total);
+	}
+	sum->idle_runs += run->idle_runs;
+	return error;
 }
 
 int profile_add_run(struct profile *sum, const struct profile *run)
@@ -138,6 +162,8 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 	}
 	if (!error)
 		error = add_whole(sum, run);
+	if (!error)
+		error = add_idle_run(sum, run);
 	add_devices(sum, run);
 	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
 		sum->figures[i] += run->figures[i];
@@ -164,8 +190,10 @@ void profile_free(struct profile *profile)
 	free(profile->said);
 	free(profile->walls);
 	free(profile->command);
+	free(profile->path);
+	text_entries_free(&profile->idle);
 	profile->walls = NULL;
-	profile->command = NULL;
+	profile->command = profile->path = NULL;
 	profile->said = NULL;
 	profile->said_count = 0;
 }

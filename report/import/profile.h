@@ -31,6 +31,12 @@ struct profile_row {
 	size_t run_count;
 };
 
+/* A cause of the GPUs' idle time. */
+struct profile_idle {
+	struct text_entry entry; /* "launch latency", "cudaMalloc" */
+	double total;		 /* of all devices, ns */
+};
+
 struct profile {
 	const char *source;	  /* what kind of file it was read from */
 	const char *const *files; /* of runs_load() */
@@ -45,6 +51,10 @@ struct profile {
 	double figures[ROW_FIGURE_COUNT];
 	double wall;   /* of the run, from its first GPU work to its end, ns; 0: not known */
 	double *walls; /* the same of each run that was added up */
+	/* Idle time by cause, added up over the runs that know it. */
+	struct text_entry *idle;
+	size_t idle_runs;
+	char *path;    /* of the first run, if it is a profile of ktime; else NULL */
 	char *command; /* that made the first run; NULL: not known, or a part of a job alone */
 	size_t runs;   /* that were added up; 0: the profile of a single run, as it was read */
 	/* What is to be told of what was read: lines, without their ends. */
@@ -63,6 +73,9 @@ void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, 
 		       double average, double variance, double minimum, double maximum);
 /* The most that a variance can be between a minimum and a maximum, the average being known. */
 double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls);
+
+/* Adds idle time to a cause's. 0 or -ENOMEM. */
+int profile_add_idle(struct profile *profile, const char *cause, double total);
 
 /* Adds a line to what is said. */
 __attribute__((format(printf, 2, 3))) void profile_say(struct profile *profile, const char *format,

@@ -103,7 +103,7 @@ bench()
 	[ "$status" -eq 0 ]
 	[[ ${lines[0]} == '"Type","Calls A",'* ]]
 	grep -qx 'ktime bench: no difference beyond 10 %.*' <<<"$stderr"
-	[ "$(jq -c '[.format, (.results | map(.folder)), .comparison.gpu_total.verdict]' out.json)" = '[1,["runs/A","runs/B"],"same"]' ]
+	[ "$(jq -c '[.format, (.results | map(.folder)), .comparison.gpu_total.verdict, (.comparison.idle.causes | length > 0)]' out.json)" = '[1,["runs/A","runs/B"],"same",true]' ]
 	[ "$(echo runs/*/*)" = "runs/A/run-001.ktime runs/B/run-001.ktime" ]
 }
 

@@ -694,6 +694,86 @@ TEST(the_headline_says_what_more_runs_would_tell)
 		strstr(comparison.headline, " times as long in B, and more runs would tell"));
 }
 
+static void idle(struct profile *profile, const char *cause, double total)
+{
+	assert_int_equal(profile_add_idle(profile, cause, total), 0);
+	profile->idle_runs = 1;
+}
+
+static void idle_line_is(const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	assert_int_equal(idle_print(&comparison.idle, comparison.threshold, file),
+			 *expected != '\0');
+	fclose(file);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+TEST(idle_time_is_compared_by_cause)
+{
+	for (unsigned run = 0; run < 2; run++) {
+		add(&a, "k", 10, 100000, 10);
+		add(&b, "k", 10, 100000, 10);
+		idle(&a, "launch latency", 3e6);
+		idle(&a, "cudaMalloc", 9e6);
+		idle(&b, "cudaMalloc", 2e6);
+		idle(&b, "launch latency", 4e6);
+		idle(&b, "cudaFree", 0.5e6);
+		end_runs();
+	}
+	compare_beyond(NAN);
+	assert_int_equal(comparison.idle.count, 3);
+	assert_string_equal(comparison.idle.changes[0].cause, "cudaMalloc");
+	assert_true(comparison.idle.changes[0].a == 9e6 && comparison.idle.changes[0].b == 2e6);
+	assert_string_equal(comparison.idle.changes[1].cause, "launch latency");
+	assert_string_equal(comparison.idle.changes[2].cause, "cudaFree");
+	idle_line_is("GPU idle: 12.0 ms in A, 6.50 ms in B; most of the difference: cudaMalloc, "
+		     "9.00 ms -> 2.00 ms.\n");
+	/* A run that does not know it leaves nothing to compare. */
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 100000, 10);
+	idle(&a, "cudaMalloc", 9e6);
+	end_runs();
+	compare_beyond(NAN);
+	assert_int_equal(comparison.idle.count, 0);
+	idle_line_is("");
+}
+
+/* The cause that changed most changed the other way. */
+TEST(the_line_of_idle_time_names_a_cause_that_goes_its_way)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 100000, 10);
+	idle(&a, "cudaMalloc", 9e6);
+	idle(&b, "cudaMalloc", 1e6);
+	idle(&a, "cudaFree", 1e6);
+	idle(&b, "cudaFree", 8e6);
+	idle(&a, "launch latency", 1e6);
+	idle(&b, "launch latency", 5e6);
+	compare();
+	idle_line_is("GPU idle: 11.0 ms in A, 14.0 ms in B; most of the difference: cudaFree, "
+		     "1.00 ms -> 8.00 ms.\n");
+}
+
+TEST(idle_time_that_hardly_differs_has_no_line)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 100000, 10);
+	idle(&a, "cudaMalloc", 9e6);
+	idle(&b, "cudaMalloc", 9.5e6);
+	compare();
+	assert_int_equal(comparison.idle.count, 1);
+	idle_line_is("");
+	compare_beyond(0.05);
+	idle_line_is("GPU idle: 9.00 ms in A, 9.50 ms in B; most of the difference: cudaMalloc, "
+		     "9.00 ms -> 9.50 ms.\n");
+}
+
 static void next_is(const char *expected)
 {
 	char *text = NULL;

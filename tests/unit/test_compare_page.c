@@ -124,6 +124,25 @@ TEST(what_a_side_does_not_know_is_not_compared)
 	    "<td class=\"number\" data-value=\"-1000\">-</td></tr>");
 }
 
+TEST(causes_of_idle_time_are_a_table)
+{
+	struct idle_change causes[] = {{"cudaMalloc", 9e6, 2e6}, {"cuda<Free>", 0, 1e6}};
+
+	write_page();
+	has_not("idle-table");
+	comparison.idle = (struct idle_changes){true, causes, 2, 9e6, 3e6};
+	write_page();
+	has("<dt>GPU idle</dt><dd class=\"value\">9.00 ms → 3.00 ms</dd>"
+	    "<dd class=\"note\">most of it: cudaMalloc, 9.00 ms → 2.00 ms</dd>");
+	has("<a href=\"#idle\">Why the GPU was idle</a>");
+	has("<tr><th scope=\"row\">cudaMalloc</th>"
+	    "<td class=\"number\" data-value=\"9000000\">9.00 ms</td>"
+	    "<td class=\"number\" data-value=\"2000000\">2.00 ms</td>");
+	has(">-77.8 %</td></tr>");
+	has("<tr><th scope=\"row\">cuda&#60;Free&#62;</th>");
+	has(">1.00 ms</td><td class=\"number\" data-value=\"-1000\">-</td></tr>");
+}
+
 TEST(energy_is_that_of_a_run)
 {
 	a.energy_runs = 4;
