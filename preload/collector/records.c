@@ -438,14 +438,14 @@ static void note_ranged(struct row *graph)
 		graph->ranged = 1;
 }
 
-/* What a graph's node did belongs to the ranges that it was made in; if it was made in none, to
- * those of the launch. */
+/* What a graph's node did belongs to the push/pop range that it was made in; if it was made in
+ * none, to that of the launch, and to the start/end ranges of the launch in any case. */
 static void add_to_ranges(const struct seen *seen, struct node_place made)
 {
-	struct range_place place = made.path == PATHS_OUTSIDE
-					   ? seen->launch->ranges
-					   : ranges_in_path(made.thread, made.path);
+	struct range_place place = seen->launch->ranges;
 
+	if (made.path != PATHS_OUTSIDE)
+		place.range = ranges_in_path(made.thread, made.path).range;
 	ranges_add(&place, seen->row, seen->nanoseconds, 1, CLOCK_CUPTI);
 	/* The launch's own range says so. */
 	if (made.path != PATHS_OUTSIDE)

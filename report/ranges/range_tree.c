@@ -111,12 +111,21 @@ static int add_parts(struct range_tree *tree, const struct session *session)
 	return error;
 }
 
+/* Whether a part is of a start/end range, which has all that was launched in it. */
+static bool is_started(const struct session *session, const struct nvtx_part *part)
+{
+	const struct nvtx_range *range = session_nvtx_range_at(session, part->range);
+
+	return range && range->style == RANGE_START_END;
+}
+
 struct range_sum range_part_sum(const struct session *session, const struct nvtx_part *part,
 				const struct row *row, double average)
 {
 	bool of_nodes = row->kind == ROW_GRAPH &&
 			session_header(session)->counters[COUNTER_graph_nodes] > 0;
-	double left = !of_nodes ? 1 : row->ranged < 1 ? 1 - row->ranged : 0;
+	bool lacks_nodes = of_nodes && !is_started(session, part);
+	double left = !lacks_nodes ? 1 : row->ranged < 1 ? 1 - row->ranged : 0;
 	double untimed = part->untimed * average * left;
 	double untimed_calls = left > 0 ? part->untimed : 0;
 
@@ -189,7 +198,7 @@ int range_tree_build(struct range_tree *tree, const struct session *session, boo
 			const struct nvtx_part *part = tree->parts[node->first_part + j];
 			const struct row *row = session_row_at(session, part->row);
 
-			if (row->ranged > 0)
+			if (row->ranged > 0 && !is_started(session, part))
 				node->launches += to_unsigned(part->calls + part->untimed + 0.5);
 			if (row_is_gpu(row->kind) && shows(row, &average, argument)) {
 				sum = range_part_sum(session, part, row, average);

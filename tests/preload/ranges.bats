@@ -203,6 +203,15 @@ counts_of_all()
 	ranges | awk '{ operations += $(NF - 1); time += $NF } END { print operations, time }'
 }
 
+@test "nodes count in the start/end ranges of the launch, whatever range they were made in" {
+	options='--graph node' nodes_in_ranges wide 10
+	is "replay 1 10 20000 10 20000
+run (start/end) 1 1010 2620000 1010 2620000
+wide 1 1000 2600000 600 1800000
+wide/inner 1 400 800000 400 800000" ranges
+	is "replay 10" eval '"$built/ktime" export --json - session | jq -r ".ranges[] | select(.graph_launches) | \"\(.name) \(.graph_launches)\""'
+}
+
 @test "where all launches are recorded without their calls, nodes count in their ranges" {
 	options= nodes_in_ranges variants 5
 	is "replay 5 0 0 0 0
@@ -219,6 +228,8 @@ variant 4 1 10 20000 10 20000" ranges
 	says "Kernels are recorded in windows"
 	is "wide 1 400000 1040000000 240000 720000000
 wide/inner 1 160000 320000000 160000 320000000" sh -c "$(declare -f ranges); built='$built'; ranges | grep ^wide"
+	# Launches as wholes.
+	is 4000 eval '"$built/ktime" export --json - session | jq ".ranges[] | select(.name == \"run\").own.operations"'
 	is "240000 3000 3000" eval '"$built/ktime" export --json - session | jq -r ".ranges[] | select(.name == \"wide\")
 		.parts[] | select(.kind == \"kernel\") | \"\(.calls) \(.minimum) \(.maximum)\""'
 }

@@ -5,8 +5,9 @@
  *
  * usage: node_ranges [LAUNCHES]	all ways, each graph launched so often
  *        node_ranges paths NUMBER	100,000 nodes in that number of ranges, launched twice
- *        node_ranges wide NUMBER		a graph of 101 nodes, launched so often
- *        node_ranges after NUMBER	that graph ten times, after one in no ranges was launched so
+ *        node_ranges wide NUMBER		a graph of 101 nodes, launched so often in a
+ *start/end
+ *range "run" node_ranges after NUMBER	that graph ten times, after one in no ranges was launched so
  *often, with a rest after each node_ranges variants NUMBER	a graph captured in a range of
  *another name each time
  */
@@ -304,7 +305,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc > 2 && strcmp(argv[1], "wide") == 0) {
-		launch(instantiate(capture_wide()), atoi(argv[2]));
+		CUgraphExec exec = instantiate(capture_wide());
+		nvtxRangeId_t run = nvtxRangeStartA("run");
+
+		launch(exec, atoi(argv[2]));
+		nvtxRangeEnd(run);
 		return 0;
 	}
 	if (argc > 2 && strcmp(argv[1], "after") == 0) {
