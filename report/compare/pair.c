@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/pair.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,14 +71,58 @@ static char *join_names(const char *a, const char *b)
 	return asprintf(&text, "%s -> %s", a, b + begin) < 0 ? NULL : text;
 }
 
-/* What two versions of one kernel are called: by short names, if these differ. */
+/* A longer name is a sentence of template arguments. Chosen. */
+#define NAME_MOST 120
+
+static bool is_word(char letter)
+{
+	return isalnum((unsigned char)letter) || letter == '_' || letter == ':';
+}
+
+/* The length of the word in which the byte at `*begin` is, which becomes where the word begins. */
+static size_t word_around(const char *text, size_t *begin)
+{
+	size_t end = *begin;
+
+	while (*begin > 0 && is_word(text[*begin - 1]))
+		--*begin;
+	while (is_word(text[end]))
+		end++;
+	return end - *begin;
+}
+
+/* "map<Add>: double -> float": a short name, and the first word in which two whole names differ.
+ * NULL where that tells nothing, or memory is out. */
+static char *name_difference(const char *name, const char *a, const char *b)
+{
+	size_t begin_a = 0, begin_b, length_a, length_b;
+	char *text;
+
+	while (a[begin_a] && a[begin_a] == b[begin_a])
+		begin_a++;
+	begin_b = begin_a;
+	length_a = word_around(a, &begin_a);
+	length_b = word_around(b, &begin_b);
+	if (!length_a || !length_b ||
+	    (length_a == length_b && !strncmp(a + begin_a, b + begin_b, length_a)))
+		return NULL;
+	return asprintf(&text, "%s: %.*s -> %.*s", name, (int)length_a, a + begin_a, (int)length_b,
+			b + begin_b) < 0
+		       ? NULL
+		       : text;
+}
+
+/* What two versions of one kernel are called: as short as tells them apart. NULL where memory is
+ * out. */
 static char *versions_name(const char *a, const char *b)
 {
 	char *short_a = short_name(a, false), *short_b = short_name(b, false), *name = NULL;
+	bool told = short_a && short_b && strcmp(short_a, short_b) != 0;
 
-	if (short_a && short_b)
-		name = strcmp(short_a, short_b) != 0 ? join_names(short_a, short_b)
-						     : join_names(a, b);
+	if (short_a && short_b && (!told || strlen(short_a) + strlen(short_b) > NAME_MOST))
+		name = name_difference(short_a, a, b);
+	if (short_a && short_b && !name)
+		name = told ? join_names(short_a, short_b) : join_names(a, b);
 	free(short_a);
 	free(short_b);
 	return name;

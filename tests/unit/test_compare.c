@@ -213,15 +213,18 @@ TEST(versions_of_a_kernel_are_one_row)
 	/* Short names would be the same. */
 	add(&a, "void n::map<n::Add<double>>(int)", 10, 3000, 10);
 	add(&b, "void n::map<n::Add<float>>(int)", 10, 4000, 10);
+	add(&a, "void n::reduce<128, n::Op<at::Half>>(int)", 10, 3000, 10);
+	add(&b, "void n::reduce<512, n::Op<at::Half>>(int)", 10, 4000, 10);
 	add(&a, "same(int)", 10, 1000, 10);
 	add(&b, "same(int)", 10, 1000, 10);
 	add(&a, "void other<float>(int)", 10, 1000, 10);
 	add(&b, "void another<float>(int)", 10, 1000, 10);
 	compare();
-	assert_int_equal(comparison.count, 5);
+	assert_int_equal(comparison.count, 6);
+	are_versions("void n::reduce<128, n::Op<at::Half>>(int)",
+		     "n::reduce<128, Op> -> <512, Op>");
 	are_versions("void copy<double>(int, double const *)", "copy<double> -> <float>");
-	are_versions("void n::map<n::Add<double>>(int)",
-		     "void n::map<n::Add<double>>(int) -> <n::Add<float>>(int)");
+	are_versions("void n::map<n::Add<double>>(int)", "n::map<Add>: double -> float");
 	assert_null(row_of("same(int)")->versions);
 	assert_string_equal(verdict_of("void other<float>(int)"), "only in A");
 	assert_string_equal(verdict_of("void another<float>(int)"), "only in B");
