@@ -115,7 +115,8 @@ struct moved {
 };
 /* Fills in both sides'; false: of one of them it is not known. */
 bool comparison_moved(const struct comparison_row *row, struct moved moved[2]);
-/* Whether they differ by more than the threshold in bytes or GB/s; then the text says how: "bytes
+/* Whether they differ by more than the threshold in bytes, or in GB/s of a row that changed; then
+ * the text says how: "bytes
  * 192 MB -> 96 MB (0.500), 28.9 -> 25.8 GB/s". */
 #define MOVED_SIZE 160
 bool comparison_moved_text(const struct comparison *comparison, const struct comparison_row *row,

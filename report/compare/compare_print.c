@@ -101,7 +101,9 @@ bool comparison_moved_text(const struct comparison *comparison, const struct com
 	amount.ratio = moved[1].bytes / moved[0].bytes;
 	rate.ratio = moved[1].rate / moved[0].rate;
 	more = change_is_beyond(&amount, comparison->threshold);
-	if (!more && !change_is_beyond(&rate, comparison->threshold))
+	/* Equal bytes in another time say no more than the verdict. */
+	if (!more && (row->verdict == VERDICT_CANNOT_TELL || row->verdict == VERDICT_SAME ||
+		      !change_is_beyond(&rate, comparison->threshold)))
 		return false;
 	for (int i = 0; i < 2; i++) {
 		number_bytes_about(bytes[i], to_unsigned(moved[i].bytes + 0.5));

@@ -3,6 +3,7 @@
 #include "report/import/import.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -149,18 +150,43 @@ static int import_record(struct profile *profile, enum naming naming, sqlite3_st
 	if (!row)
 		return -ENOMEM;
 	profile_add_sample(row, duration > 0 ? (uint64_t)duration : 0);
+	/* Of a table or record without them they are not known. */
+	row->bytes += sqlite3_column_type(statement, 2) == SQLITE_INTEGER
+			      ? sqlite3_column_double(statement, 2)
+			      : NAN;
 	return 0;
+}
+
+static bool has_column(sqlite3 *database, const char *table, const char *column)
+{
+	return sqlite3_table_column_metadata(database, NULL, table, column, NULL, NULL, NULL, NULL,
+					     NULL) == SQLITE_OK;
+}
+
+/* With the sizes of the records as the third column, if the table has them. */
+static int prepare(sqlite3 *database, const struct activity *activity, sqlite3_stmt **statement)
+{
+	const char *from = strstr(activity->query, " FROM ");
+	const bool sizes = has_column(database, activity->table, "bytes");
+	char *query;
+	int code;
+
+	if (asprintf(&query, "%.*s%s%s", (int)(from - activity->query), activity->query,
+		     sizes ? ", bytes" : "", from) < 0)
+		return -ENOMEM;
+	code = sqlite3_prepare_v2(database, query, -1, statement, NULL);
+	free(query);
+	return code == SQLITE_OK ? 0 : -EINVAL;
 }
 
 static int import_activity(struct profile *profile, sqlite3 *database,
 			   const struct activity *activity)
 {
 	sqlite3_stmt *statement;
-	int code, error = 0;
+	int code, error = prepare(database, activity, &statement);
 
-	code = sqlite3_prepare_v2(database, activity->query, -1, &statement, NULL);
-	if (code != SQLITE_OK)
-		return -EINVAL;
+	if (error)
+		return error;
 	while (!error && (code = sqlite3_step(statement)) == SQLITE_ROW)
 		error = import_record(profile, activity->naming, statement);
 	if (!error && code != SQLITE_DONE)

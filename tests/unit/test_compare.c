@@ -468,7 +468,7 @@ TEST(what_was_moved_is_compared_where_both_sides_know_it)
 
 	for (unsigned run = 0; run < 2; run++) {
 		for (unsigned i = 0; i < 5; i++) {
-			add(&a, names[i], 1, 1000000, 0);
+			add(&a, names[i], 1, 1000000 + run, 0);
 			add(&b, names[i], 1, i == 1 ? 2000000 : i == 2 ? 1010000 : 500000, 0);
 		}
 		moves(&a, "half", 1 << 20);
@@ -478,6 +478,10 @@ TEST(what_was_moved_is_compared_where_both_sides_know_it)
 		moves(&a, "alike", 1 << 20);
 		moves(&b, "alike", 1 << 20);
 		moves(&a, "in a", 1 << 20);
+		add(&a, "unsure", 1, 1000, 0);
+		add(&b, "unsure", 1, run ? 1000 : 2000, 0);
+		moves(&a, "unsure", 1 << 20);
+		moves(&b, "unsure", 1 << 20);
 		/* Of one of the runs it is not known. */
 		moves(&a, "unknown", 1 << 20);
 		moves(&b, "unknown", run ? NAN : 1 << 20);
@@ -488,6 +492,8 @@ TEST(what_was_moved_is_compared_where_both_sides_know_it)
 	moved_is("slower", "1.049 -> 0.5243 GB/s");
 	moved_is("alike", "");
 	moved_is("in a", "");
+	assert_string_equal(verdict_of("unsure"), "cannot tell");
+	moved_is("unsure", "");
 	moved_is("unknown", "");
 }
 

@@ -97,6 +97,33 @@ TEST(each_table_is_read)
 		       "cudaFoo_v302 1 2 2 2\n");
 }
 
+/* Tables without sizes are read too: the tests above. */
+TEST(sizes_of_copies_and_memsets_are_read)
+{
+	const struct profile_row *row;
+
+	make(STRINGS KERNELS
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind "
+	     "INTEGER, bytes INTEGER);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER, bytes INTEGER);"
+	     "INSERT INTO StringIds VALUES (1, 'first(int)');"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 1);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 11, 1, 100), (20, 50, 1, 28), "
+	     "(60, 65, 2, 7), (70, 75, 2, NULL);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (500, 503, 4);");
+	assert_int_equal(import(), 0);
+	has_rows(false, "first(int) 1 50 50 50\n[CUDA memcpy HtoD] 2 40 10 30\n"
+			"[CUDA memcpy DtoH] 2 10 5 5\n[CUDA memset] 1 3 3 3\n");
+	row = text_entry_of(&profile.rows[0], "[CUDA memcpy HtoD]", 0);
+	assert_true(row->bytes == 128);
+	row = text_entry_of(&profile.rows[0], "[CUDA memset]", 0);
+	assert_true(row->bytes == 4);
+	row = text_entry_of(&profile.rows[0], "[CUDA memcpy DtoH]", 0);
+	assert_false(row->bytes > 0);
+	row = text_entry_of(&profile.rows[0], "first(int)", 0);
+	assert_false(row->bytes > 0);
+}
+
 TEST(a_database_is_told_from_other_files)
 {
 	make("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER);"
