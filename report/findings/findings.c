@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/session/estimate.h"
+#include "report/findings/advice.h"
+#include "report/findings/uneven.h"
 #include "report/session/layout.h"
 
 /* One call is no habit of the program. A finding is at least this long. Chosen: less is not worth a
@@ -28,13 +29,6 @@
 /* From which part of its idle time on another finding of a device says all that there is to say of
  * it. Chosen. */
 #define MOST_OF_IDLE	 0.9
-
-/* Gaps of at least this length on average are no matter of single launches: the program does work
- * of its own in them. Chosen. */
-#define LONG_WORK_NS	 1000000u
-
-/* By what part the time that each process's devices were busy may differ to be the same. Chosen. */
-#define SAME_BUSY	 0.01
 
 /* A rule's figures on one device, or of the whole program. */
 struct found {
@@ -299,110 +293,6 @@ static void fill_of_host(struct found figures[FINDING_COUNT], const struct sessi
 		.functions = functions};
 }
 
-/* Whether the devices of all processes were busy equally long: what is uneven ran beside other work
- * then, and costs no time. In a collective a device is busy while it waits for the others, and so
- * this says nothing. */
-static bool is_busy_equally(const struct session *session)
-{
-	uint64_t least = UINT64_MAX, most = 0;
-	const struct job_process *process;
-
-	session_for_each_process(session, process)
-	{
-		if (process->collectives)
-			return false;
-		least = process->busy < least ? process->busy : least;
-		most = process->busy > most ? process->busy : most;
-	}
-	return most && (double)(most - least) <= SAME_BUSY * (double)most;
-}
-
-/* The row of which one process has most beyond the mean: the others may wait for that time. A
- * collective takes longest where the process waits for the slowest. */
-static void fill_of_job(struct found figures[FINDING_COUNT], const struct session *session)
-{
-	struct found *uneven = &figures[FINDING_UNEVEN];
-	const struct job_row *row;
-
-	if (is_busy_equally(session))
-		return;
-	session_for_each_job_row(session, row)
-	{
-		double mean = row->processes ? row->total / (double)row->processes : 0;
-		uint64_t excess = to_unsigned((double)row->maximum - mean);
-
-		if (!row_is_gpu(row->kind) ||
-		    row_is_collective(row->kind, session_string(session, row->name)) ||
-		    excess <= uneven->time)
-			continue;
-		*uneven = (struct found){.time = excess, .row = row};
-	}
-}
-
-static bool is_python(const struct session *session)
-{
-	const char *command = session_string(session, session_header(session)->command);
-	const struct job_process *process;
-	size_t length;
-	const char *name;
-
-	/* Of a job's processes the first. */
-	if (!*command)
-		session_for_each_process(session, process)
-		{
-			command = session_string(session, process->command);
-			break;
-		}
-	length = strcspn(command, " ");
-	name = memrchr(command, '/', length);
-	return !strncmp(name ? name + 1 : command, "python", 6);
-}
-
-#define FEWER_LAUNCHES "larger batches, or fewer launches: CUDA graphs, fewer and larger kernels"
-#define FEWER_LAUNCHES_PYTHON                                                                      \
-	"larger batches, or fewer launches: CUDA graphs (PyTorch: torch.compile, "                 \
-	"mode=reduce-overhead), fewer and larger kernels"
-
-/* What helps against each cause of idle time, and what a program in Python is told instead. */
-static const struct {
-	const char *advice, *python;
-} of_cause[IDLE_CAUSE_COUNT] = {
-	[IDLE_PROGRAM] = {FEWER_LAUNCHES, FEWER_LAUNCHES_PYTHON},
-	[IDLE_AFTER_WAIT] = {"wait less often, or launch the next work before waiting", NULL},
-	[IDLE_CALL] = {"call it less often, or while the GPU has work", NULL},
-	[IDLE_FIRST_LAUNCH] = {"load code before (CUDA_MODULE_LOADING=EAGER)", NULL},
-	[IDLE_LATENCY] = {FEWER_LAUNCHES, FEWER_LAUNCHES_PYTHON},
-	[IDLE_DEPENDENCY] = {"work that waits for less: more streams, fewer events between them",
-			     NULL},
-	[IDLE_GRAPH] = {"fewer and larger nodes", NULL},
-	[IDLE_SHORT] = {FEWER_LAUNCHES, FEWER_LAUNCHES_PYTHON},
-	[IDLE_UNRESOLVED] = {"larger batches, or less waiting", NULL},
-};
-
-static const char *advice_of_cause(const struct finding_cause *cause, bool python)
-{
-	if (!cause->gaps || cause->cause >= IDLE_CAUSE_COUNT)
-		return of_cause[IDLE_UNRESOLVED].advice;
-	if (cause->cause == IDLE_PROGRAM && cause->time / cause->gaps >= LONG_WORK_NS)
-		return python ? "prepare data in other processes (PyTorch: DataLoader with "
-				"num_workers and pin_memory), or larger batches"
-			      : "do the program's own work in another thread, or larger batches";
-	return python && of_cause[cause->cause].python ? of_cause[cause->cause].python
-						       : of_cause[cause->cause].advice;
-}
-
-static const char *advice_of(const struct session *session, const struct finding *finding)
-{
-	bool python = is_python(session);
-
-	if (finding->kind == FINDING_LOW_USE)
-		return advice_of_cause(&finding->cause, python);
-	if (finding->kind == FINDING_LAUNCH_BOUND && python)
-		return "a CUDA graph (PyTorch: torch.compile, mode=reduce-overhead), or fewer and "
-		       "larger kernels";
-	return finding->advice;
-}
-
 /* What was found, as far as the functions tell. */
 static const char *what_of(const struct session *session, const struct finding *finding)
 {
@@ -514,7 +404,7 @@ static void apply_to_program(struct finding found[FINDING_COUNT], const struct s
 	apply_rules(found, figures, -1, whole);
 	memset(figures, 0, sizeof(figures));
 	if (header->processes) {
-		fill_of_job(figures, session);
+		figures[FINDING_UNEVEN].row = uneven_row(session, &figures[FINDING_UNEVEN].time);
 		apply_rules(found, figures, -1, time_of_process(session));
 	} else {
 		fill_of_host(figures, session);
@@ -543,7 +433,8 @@ static void leave_out_repeated(struct finding found[FINDING_COUNT])
 }
 
 /* Says of the first finding that is about the host's own code where the host was. */
-static void name_range(const struct session *session, struct finding *findings, unsigned count)
+static void name_range(const struct session *session, const struct range_tree *ranges,
+		       struct finding *findings, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		struct finding *finding = &findings[i];
@@ -555,7 +446,7 @@ static void name_range(const struct session *session, struct finding *findings, 
 
 		if (!own)
 			continue;
-		finding->range = host_range_find(session);
+		finding->range = host_range_find(session, ranges);
 		if (10 * finding->range.time < finding->time)
 			finding->range.range = NULL;
 		return;
@@ -563,11 +454,12 @@ static void name_range(const struct session *session, struct finding *findings, 
 }
 
 /* Where most of the calls were that are counted. */
-static void name_range_of_calls(const struct session *session, struct finding *finding)
+static void name_range_of_calls(const struct session *session, const struct range_tree *ranges,
+				struct finding *finding)
 {
 	if (!finding->count)
 		return;
-	finding->calls_in = call_range_find(session, &finding->functions);
+	finding->calls_in = call_range_find(session, ranges, &finding->functions);
 	if (2 * finding->calls_in.calls < finding->count)
 		finding->calls_in.range = NULL;
 }
@@ -575,6 +467,7 @@ static void name_range_of_calls(const struct session *session, struct finding *f
 unsigned findings_of(const struct session *session, uint64_t devices,
 		     struct finding findings[FINDING_COUNT])
 {
+	struct range_tree ranges;
 	unsigned count = 0;
 
 	/* Which rows are uneven in a job is known without. */
@@ -584,15 +477,17 @@ unsigned findings_of(const struct session *session, uint64_t devices,
 	apply_to_program(findings, session);
 	apply_to_devices(findings, session, devices);
 	leave_out_repeated(findings);
+	ranges = finding_ranges(session);
 	for (unsigned i = 0; i < FINDING_COUNT; i++)
 		if (findings[i].time) {
-			name_range_of_calls(session, &findings[i]);
+			name_range_of_calls(session, &ranges, &findings[i]);
 			functions_sort(&findings[i].functions);
 			findings[i].what = what_of(session, &findings[i]);
-			findings[i].advice = advice_of(session, &findings[i]);
+			findings[i].advice = finding_advice(session, &findings[i]);
 			findings[count++] = findings[i];
 		}
 	qsort_r(findings, count, sizeof(*findings), compare, session_header(session));
-	name_range(session, findings, count);
+	name_range(session, &ranges, findings, count);
+	range_tree_free(&ranges);
 	return count;
 }

@@ -47,22 +47,28 @@ static uint64_t outside_of(const struct session *session, const struct range_tre
 	return all > inside ? all - inside : 0;
 }
 
-struct host_range host_range_find(const struct session *session)
+struct range_tree finding_ranges(const struct session *session)
+{
+	struct range_tree tree = {.nodes = NULL};
+
+	if (session_next_item(session, SEGMENT_RANGES, NULL) &&
+	    range_tree_build(&tree, session, false, every_row, NULL))
+		range_tree_free(&tree);
+	return tree;
+}
+
+struct host_range host_range_find(const struct session *session, const struct range_tree *tree)
 {
 	struct host_range found = {.range = NULL};
-	struct range_tree tree = {.nodes = NULL};
-	uint64_t *own = NULL, most = 0;
+	uint64_t *own = tree->count ? calloc(tree->count, sizeof(*own)) : NULL, most = 0;
 
-	if (!session_next_item(session, SEGMENT_RANGES, NULL))
+	if (!own)
 		return found;
-	if (!range_tree_build(&tree, session, false, every_row, NULL))
-		own = calloc(tree.count + 1, sizeof(*own));
-	if (own)
-		own_times(&tree, own);
-	for (size_t i = 0; own && i < tree.count; i++) {
-		const struct range_node *node = &tree.nodes[i];
+	own_times(tree, own);
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct range_node *node = &tree->nodes[i];
 		const struct range_node *in =
-			node->parent != RANGE_NO_PARENT ? &tree.nodes[node->parent] : NULL;
+			node->parent != RANGE_NO_PARENT ? &tree->nodes[node->parent] : NULL;
 
 		if (own[i] <= node->own.time || own[i] - node->own.time <= most)
 			continue;
@@ -74,9 +80,8 @@ struct host_range host_range_find(const struct session *session)
 					    .gpu = node->own.time};
 	}
 	if (found.range)
-		found.outside = outside_of(session, &tree);
+		found.outside = outside_of(session, tree);
 	free(own);
-	range_tree_free(&tree);
 	return found;
 }
 
@@ -89,21 +94,17 @@ static bool is_one_of(const struct row *row, const struct functions *functions)
 	return row_is_api(row->kind) && i < functions->count;
 }
 
-struct call_range call_range_find(const struct session *session, const struct functions *functions)
+struct call_range call_range_find(const struct session *session, const struct range_tree *tree,
+				  const struct functions *functions)
 {
 	struct call_range found = {.range = NULL};
-	struct range_tree tree = {.nodes = NULL};
-	size_t count = 0;
 
-	if (functions->count && session_next_item(session, SEGMENT_RANGES, NULL) &&
-	    !range_tree_build(&tree, session, false, every_row, NULL))
-		count = tree.count;
-	for (size_t i = 0; i < count; i++) {
-		const struct range_node *node = &tree.nodes[i];
+	for (size_t i = 0; functions->count && i < tree->count; i++) {
+		const struct range_node *node = &tree->nodes[i];
 		double calls = 0;
 
 		for (size_t j = 0; j < node->part_count; j++) {
-			const struct nvtx_part *part = tree.parts[node->first_part + j];
+			const struct nvtx_part *part = tree->parts[node->first_part + j];
 
 			if (is_one_of(session_row_at(session, part->row), functions))
 				calls += part->calls;
@@ -111,6 +112,5 @@ struct call_range call_range_find(const struct session *session, const struct fu
 		if (to_unsigned(calls) > found.calls)
 			found = (struct call_range){node->range, to_unsigned(calls)};
 	}
-	range_tree_free(&tree);
 	return found;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "report/findings/functions.h"
-#include "report/session/items.h"
+#include "report/ranges/range_tree.h"
 
 /* A range without those inside of it; nanoseconds. */
 struct host_range {
@@ -19,17 +19,22 @@ struct host_range {
 	uint64_t outside; /* of those launched outside of ranges, if several threads launched */
 };
 
+/* The session's ranges as a tree, to be freed with range_tree_free(); empty where there are none,
+ * or memory is out. */
+struct range_tree finding_ranges(const struct session *session);
+
 /*
  * The range in which the host spent most time beyond the GPU time that it launched there. Times of
- * threads that were in ranges of one name at once add up. None where memory is out.
+ * threads that were in ranges of one name at once add up. None where memory is out, or no range is.
  */
-struct host_range host_range_find(const struct session *session);
+struct host_range host_range_find(const struct session *session, const struct range_tree *tree);
 
 /* The range that has most of the functions' calls, without those in ranges inside of it. */
 struct call_range {
 	const struct nvtx_range *range; /* NULL: there is none */
 	uint64_t calls;
 };
-struct call_range call_range_find(const struct session *session, const struct functions *functions);
+struct call_range call_range_find(const struct session *session, const struct range_tree *tree,
+				  const struct functions *functions);
 
 #endif

@@ -103,7 +103,7 @@ static void write_uneven(const struct session *session, const struct job_row *ro
 	char *name = idle_plain_name(session_string(session, row->name));
 
 	fprintf(file, ": %s takes %.2f times the mean on ", name ? name : "",
-		(double)row->maximum * (double)row->processes / row->total);
+		row->total > 0 ? (double)row->maximum * (double)row->processes / row->total : 1);
 	free(name);
 	if (slowest)
 		fprintf(file, slowest->rank.rank >= 0 ? "rank %d" : "process %d",

@@ -77,7 +77,8 @@ static void write_launches(const struct session *session, FILE *file)
 	char time[NUMBER_SIZE];
 
 	session_for_each_row (session, row)
-		if (row_is_api(row->kind) && strstr(session_string(session, row->name), "Launch") &&
+		if (row_is_api(row->kind) && row->cupti.count &&
+		    strstr(session_string(session, row->name), "Launch") &&
 		    (!longest || row->cupti.total > longest->cupti.total))
 			longest = row;
 	if (!longest || time_percent(longest->cupti.total, wall) < LAUNCHES_PERCENT ||

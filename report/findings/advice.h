@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* What would help against a finding, by what the program is and where its idle time is. */
+#ifndef KTIME_REPORT_FINDINGS_ADVICE_H
+#define KTIME_REPORT_FINDINGS_ADVICE_H
+
+#include "report/findings/findings.h"
+
+const char *finding_advice(const struct session *session, const struct finding *finding);
+
+#endif
