@@ -182,13 +182,14 @@ static void write_page_name(const char *path, FILE *file)
 	shell_word_write(page, file);
 }
 
-/* The command line as the profile has it; of a job that of its processes, if it is one. */
+/* The command line as the profile has it, of a job that of its processes if it is one; ./app where a
+ * shell would split it into other words, or do something else with it. */
 static void write_program(const struct session *session, FILE *file)
 {
 	const char *command = session_string(session, session_header(session)->command);
 
 	fputc(' ', file);
-	visible_write(*command ? command : "./app", file);
+	fputs(*command && shell_is_plain(command) ? command : "./app", file);
 }
 
 static void write_command(const struct next *next, enum next_step step, FILE *file)
