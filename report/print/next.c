@@ -182,8 +182,8 @@ static void write_page_name(const char *path, FILE *file)
 	shell_word_write(page, file);
 }
 
-/* The command line as the profile has it, of a job that of its processes if it is one; ./app where a
- * shell would split it into other words, or do something else with it. */
+/* The command line as the profile has it, of a job that of its processes if it is one; ./app where
+ * a shell would split it into other words, or do something else with it. */
 static void write_program(const struct session *session, FILE *file)
 {
 	const char *command = session_string(session, session_header(session)->command);
