@@ -106,6 +106,12 @@ static inline bool plan_is_complete(void)
 	return plan_matches() || (plan.state == PLAN_CONTINUOUS && !plan.starts_within_budget);
 }
 
+/* Whether kernels are recorded in windows, and all calls leave a record all the same. */
+static inline bool plan_has_windows(void)
+{
+	return plan.state == PLAN_WINDOWS && !plan.starts_within_budget;
+}
+
 /*
  * Whether CUPTI waits until the launches have shown that its cost fits into the budget: the user
  * has given one, and nothing is asked for that needs CUPTI from the start.

@@ -26,6 +26,7 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "preload/timeline/timeline.h"
+#include "preload/timeline/window_use.h"
 
 /* The collector's period. A thread's ring holds 22 ms of the fastest launching, which leaves room
  * for a late wake-up; 200 periods a second take 0.2 % of a processor while nothing is to be done.
@@ -237,9 +238,10 @@ static void finish_all(void)
 	records_finish();
 	ranges_finish();
 	calls_finish();
-	timeline_settle(UINT64_MAX);
 	recording_finish();
 	records_say_of_ranges();
+	window_use_finish(recording_window());
+	timeline_settle(UINT64_MAX);
 	trace_window_close();
 	clock_scale_update(&run.scale);
 	context_gates_finish(wait_left(start));
@@ -346,6 +348,7 @@ static void *collect(void *unused)
 			drain_records(FLUSH_IF_DUE);
 			sleep = recording_update(clock_ns(CLOCK_REALTIME),
 						 busy ? BUSY_PERIOD_NS : PERIOD_NS);
+			window_use_update(recording_window());
 			event_pools_grow();
 			context_gates_update();
 			sampling_update(clock_ns(CLOCK_MONOTONIC), cost_threads);

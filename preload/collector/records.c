@@ -426,7 +426,7 @@ static void place(struct seen *seen)
 	/* What is in no range that the user chose is not reported, and keeps the device busy all
 	 * the same. */
 	seen->busy =
-		complete &&
+		(complete || (plan_has_windows() && seen->host_call)) &&
 		(seen->shown || (!seen->reported && ranges_are_chosen() && is_in_window(activity)));
 	if (!seen->shown)
 		seen->row = NULL;

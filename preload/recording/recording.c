@@ -213,6 +213,9 @@ const struct window_check *window_check_result(void)
 #define FIRST_WINDOW_NS 4000000.0
 #define LEAST_WINDOW_NS 1000000.0
 #define MOST_WINDOW_NS	50000000.0
+/* How long a window whose time is over waits for one more launch: most pauses of a program that
+ * serves requests end meanwhile, and are part of the window. Chosen. */
+#define MOST_PAUSE_NS	1000000000.0
 /* A window is closed early once it has cost this multiple of what it may. Chosen: if windows are
  * often closed early, work that is expensive to record is recorded less than other work. */
 #define MOST_TIMES	4.0
@@ -332,7 +335,7 @@ bool window_times_are_due(uint64_t now, double work)
  * not the one that is left out, but the next. */
 bool window_times_are_over(uint64_t open, double work, double spent)
 {
-	if (spent >= MOST_TIMES * allowed_cost() || (double)open >= times.length + MOST_WINDOW_NS)
+	if (spent >= MOST_TIMES * allowed_cost() || (double)open >= times.length + MOST_PAUSE_NS)
 		return true;
 	if ((double)open < times.length)
 		return false;
@@ -409,7 +412,9 @@ bool recording_wants_flush(uint64_t now)
 }
 
 #define NODE_NS		 1200.0 /* what recording a node adds to its graph's launch: mechanisms.md */
-#define WINDOW_PERIOD_NS 500000u   /* how often the collector polls an open window */
+/* How often the collector polls an open window, and one that is in a pause of the program. */
+#define WINDOW_PERIOD_NS 500000u
+#define PAUSED_PERIOD_NS 2000000u
 #define COSTS_PERIOD_NS	 20000000u /* of computing CUPTI's cost. Chosen: as in sampling.c */
 
 /* Whether CUPTI records. */
@@ -427,10 +432,8 @@ static struct {
 
 /* The window that is open, or the last one. */
 static struct {
-	uint64_t opened, closed;
+	struct kernel_window is;
 	double spent; /* what recording has cost in it, nanoseconds */
-	bool random;
-	bool clock_known; /* the records have times of CLOCK_REALTIME */
 } window;
 
 void recording_node(struct operation *operation, uint32_t device, uint64_t nanoseconds)
@@ -487,15 +490,15 @@ void recording_call(const struct in_flight *call)
 	recording.work += cost > 0 ? cost : NODE_NS;
 	if (cost > 0 && plan.state == PLAN_CONTINUOUS) {
 		recording.credit -= cost;
-	} else if (cost > 0 && call->started >= window.opened &&
-		   (recording.on || call->started < window.closed)) {
+	} else if (cost > 0 && call->started >= window.is.opened &&
+		   (recording.on || call->started < window.is.closed)) {
 		window.spent += cost;
 		/* Of a call in flight when the window opened or closed records may be missing. */
 		if ((contents->kernels || contents->variable) &&
-		    (recording.on || call->ended < window.closed))
+		    (recording.on || call->ended < window.is.closed))
 			window_records_expect();
 	} else if (cost > 0 && plan.state == PLAN_WINDOWS && !recording.on &&
-		   call->started >= window.closed) {
+		   call->started >= window.is.closed) {
 		launch_costs_see_call(call);
 	}
 }
@@ -516,9 +519,14 @@ static void begin_recording(uint64_t now)
 	recording.on = true;
 	recording.updated = recording.rows_updated = now;
 	sums_begin_late();
-	window.opened = now;
-	window.random = true;
-	window.clock_known = cupti_clock_is_realtime();
+	window.is.opened = now;
+	window.is.random = true;
+	window.is.clock_known = cupti_clock_is_realtime();
+}
+
+const struct kernel_window *recording_window(void)
+{
+	return &window.is;
 }
 
 /* Adds what CUPTI has cost the launches since the last call of this function; to be called before
@@ -562,9 +570,9 @@ static bool turn(bool to, uint64_t now)
 		return false;
 	recording.on = to;
 	if (to)
-		window.opened = now;
+		window.is.opened = now;
 	else
-		window.closed = clock_ns(CLOCK_REALTIME);
+		window.is.closed = clock_ns(CLOCK_REALTIME);
 	/* Off from before the call on, and on again from after it. */
 	pauses_note(!to, to ? clock_ns(CLOCK_REALTIME) : now);
 	return true;
@@ -574,10 +582,11 @@ static bool turn(bool to, uint64_t now)
  * kernels is off since its end. */
 static void add_as_window(bool turned_off)
 {
-	launches_end(turned_off, window.clock_known ? window.opened : 0,
-		     window.clock_known ? window.closed : UINT64_MAX);
-	sums_close_window(window.random);
+	launches_end(turned_off, window.is.clock_known ? window.is.opened : 0,
+		     window.is.clock_known ? window.is.closed : UINT64_MAX);
+	sums_close_window(window.is.random);
 	flush.records_awaited = false;
+	window.is.taken = window.is.number;
 }
 
 static void close_window(uint64_t now)
@@ -585,37 +594,42 @@ static void close_window(uint64_t now)
 	window_check_close(clock_ns(CLOCK_REALTIME));
 	if (!turn(false, now))
 		return;
+	window.is.open = false;
 	session_count(run.session, COUNTER_windows, 1);
-	session_count(run.session, COUNTER_windows_ns, window.closed - window.opened);
-	window_records_await(window.closed);
-	window_times_plan(window.closed, recording.work, window.spent);
+	session_count(run.session, COUNTER_windows_ns, window.is.closed - window.is.opened);
+	window_records_await(window.is.closed);
+	window_times_plan(window.is.closed, recording.work, window.spent);
 }
 
 static void open_window(uint64_t now, bool random)
 {
 	uint64_t records_now;
 
-	window.random = random;
+	window.is.random = random;
 	window.spent = 0;
 	window_records_begin(launches_begin());
-	window.clock_known = cupti_clock_is_realtime();
+	window.is.clock_known = cupti_clock_is_realtime();
 	records_now = clock_ns(CLOCK_REALTIME) - (uint64_t)cupti_clock_behind;
 	versions_window_opens();
-	if (turn(true, now))
-		window_check_open(clock_ns(CLOCK_REALTIME), records_now);
+	if (!turn(true, now))
+		return;
+	window.is.on = clock_ns(CLOCK_REALTIME);
+	window_check_open(window.is.on, records_now);
+	window.is.open = true;
+	window.is.number++;
 }
 
 /* Opens no recording window any more, as too many lacked records. The recording of kernels stays
  * off: if it stayed on, CUPTI might miss as many records, and would cost more than the budget. */
 static void end_windows(const struct window_check *found)
 {
-	recording.ended = true;
+	recording.ended = window.is.failed = true;
 	session_note(
 		run.session,
 		"Kernels are not recorded from %.1f s on: in %u windows CUPTI (version %u) "
 		"recorded %llu of %llu kernels %s. All calls are counted; times of kernels are "
 		"estimates from before.",
-		(double)(window.closed - run.header->start_realtime) / 1e9, found->windows,
+		(double)(window.is.closed - run.header->start_realtime) / 1e9, found->windows,
 		(unsigned)run.header->cupti_version, (unsigned long long)found->records,
 		(unsigned long long)found->kernels,
 		found->graphs ? "in graphs" : "that were launched by themselves");
@@ -650,8 +664,10 @@ static void begin_windows(uint64_t now)
 {
 	plan_over_budget();
 	window.spent = 0;
-	window.random = plan.starts_within_budget;
+	window.is.random = plan.starts_within_budget;
+	window.is.clock_known = cupti_clock_is_realtime();
 	close_window(now);
+	window.is.number++;
 	session_note(run.session,
 		     "Kernels are recorded in windows: recording all %s would exceed the budget of "
 		     "%g %%%s. All calls are counted.",
@@ -673,7 +689,7 @@ static bool is_unplanned_due(uint64_t now)
 static void update_windows(uint64_t now)
 {
 	if (recording.on) {
-		if (window_times_are_over(now - window.opened, recording.work, window.spent))
+		if (window_times_are_over(now - window.is.opened, recording.work, window.spent))
 			close_window(now);
 	} else if (flush.records_awaited) {
 		add_window_when_arrived(now);
@@ -728,7 +744,7 @@ static void update_recording(uint64_t now)
 			add_as_window(true);
 		if (!recording.on)
 			open_window(now, false);
-		window.random = false;
+		window.is.random = false;
 		instantiation_stays_on();
 	} else if (instantiation_count > 0) {
 		make_room(now);
@@ -765,7 +781,11 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 		recording.rows_updated = now;
 		recording_update_rows();
 	}
-	return recording.on && plan.state == PLAN_WINDOWS ? WINDOW_PERIOD_NS : period;
+	if (!recording.on || plan.state != PLAN_WINDOWS)
+		return period;
+	return window.is.open && now - window.is.opened > (uint64_t)MOST_WINDOW_NS
+		       ? PAUSED_PERIOD_NS
+		       : WINDOW_PERIOD_NS;
 }
 
 void recording_finish(void)

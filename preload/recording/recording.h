@@ -12,6 +12,7 @@
 
 #include "cupti/activity.h"
 #include "cupti/cupti.h"
+#include "preload/base/pauses.h"
 #include "preload/events/in_flight.h"
 #include "report/session/session.h"
 
@@ -130,6 +131,8 @@ void recording_graph(struct operation *graph, uint32_t device, uint64_t nanoseco
 /* Turns the recording of kernels off and on. To be called once per period of the collector; times
  * are of CLOCK_REALTIME. Returns after how many nanoseconds at most it should be called again. */
 uint64_t recording_update(uint64_t now, uint64_t period);
+/* The recording window that is open, or the last one. */
+const struct kernel_window *recording_window(void);
 /* Brings the rows' totals up to date with their calls. recording_update() does so some times a
  * second; to be called before another process copies the profile. */
 void recording_update_rows(void);

@@ -10,6 +10,7 @@
 #include "preload/driver/entries.h"
 #include "preload/events/in_flight.h"
 #include "preload/launch/window.h"
+#include "preload/timeline/window_use.h"
 #include "report/session/memory.h"
 
 static uint64_t smaller(uint64_t one, uint64_t other)
@@ -204,18 +205,29 @@ static bool get_call(const void *argument, uint32_t number, struct idle_call *ca
 	return found;
 }
 
-static void add_to_split(void *argument, enum idle_cause cause, uint32_t number, uint64_t begin,
-			 uint64_t end)
-{
-	struct split *split = argument;
+struct gap_parts {
+	gap_taker *take;
+	void *argument;
+	uint32_t thread;
+};
 
-	if (cause == IDLE_CALL)
-		add_call(split, host_calls_get(number)->api, end - begin);
-	else
-		split->parts[cause] += end - begin;
+static void take_part(void *argument, enum idle_cause cause, uint32_t number, uint64_t begin,
+		      uint64_t end)
+{
+	const struct gap_parts *parts = argument;
+	const struct gap_part part = {
+		.cause = cause,
+		.api = cause == IDLE_CALL ? host_calls_get(number)->api : API_NONE,
+		.thread = parts->thread,
+		.begin = begin,
+		.end = end,
+	};
+
+	parts->take(parts->argument, &part);
 }
 
-void causes_split(struct split *split, const struct interval *before, const struct interval *after)
+void gap_split(const struct interval *before, const struct interval *after, gap_taker *take,
+	       void *argument)
 {
 	const struct host_call *call = host_calls_get(after->first.call);
 	const struct idle_gap gap = {
@@ -225,9 +237,26 @@ void causes_split(struct split *split, const struct interval *before, const stru
 		.in_graph = after->first.graph_launch &&
 			    after->first.graph_launch == before->last.graph_launch,
 	};
+	struct gap_parts parts = {take, argument, call ? call->thread : 0};
 
-	*split = (struct split){.thread = call ? call->thread : 0};
-	idle_split(&gap, &(struct idle_calls){get_call, add_to_split, split});
+	idle_split(&gap, &(struct idle_calls){get_call, take_part, &parts});
+}
+
+static void add_to_split(void *argument, const struct gap_part *part)
+{
+	struct split *split = argument;
+
+	split->thread = part->thread;
+	if (part->cause == IDLE_CALL)
+		add_call(split, part->api, part->end - part->begin);
+	else
+		split->parts[part->cause] += part->end - part->begin;
+}
+
+void causes_split(struct split *split, const struct interval *before, const struct interval *after)
+{
+	*split = (struct split){0};
+	gap_split(before, after, add_to_split, split);
 }
 
 /* The unions of a device's operations: their overlap is what the parts have more than the whole. */
@@ -376,7 +405,7 @@ size_t timeline_memory(void)
 	for (unsigned i = 0; i < SESSION_DEVICES; i++)
 		intervals += devices[i].all.room + devices[i].kernels.room + devices[i].copies.room;
 	return smaller(count, HOST_CALLS_KEPT) * sizeof(*calls) +
-	       intervals * sizeof(struct interval);
+	       intervals * sizeof(struct interval) + window_use_memory();
 }
 
 /* Whether a copy's function waits for it: by the name, as CUDA has it. A copy on the device does
@@ -441,6 +470,7 @@ void timeline_call(struct thread *thread, const struct call_record *record)
 	uint64_t begin = clock_realtime_at(&run.scale, record->started);
 	uint64_t duration = clock_ticks_to_ns(&run.scale, record->duration);
 	uint8_t flags = flags_of(record, duration);
+	int device = call_is_operation(record) ? record->stream->context->device : -1;
 	uint32_t number;
 
 	if (!(record->flags & (CALL_FAILED | CALL_OUTSIDE_WINDOW)))
@@ -454,9 +484,13 @@ void timeline_call(struct thread *thread, const struct call_record *record)
 		.thread = thread->kernel_id,
 		.api = record->api,
 		.flags = flags,
+		.device = (uint8_t)device,
 	});
-	if (number)
-		thread->last_call = number;
+	if (!number)
+		return;
+	thread->last_call = number;
+	if (flags & (HOST_CALL_WORK | HOST_CALL_WAITED) && !(record->flags & CALL_OUTSIDE_WINDOW))
+		window_use_call(number, device, record->stream);
 }
 
 /* Whether a call's function has a name that says whether it is asynchronous, and says this. */
@@ -499,30 +533,56 @@ static void take_copy(const struct seen *seen)
 	totals->pageable_ns += seen->nanoseconds;
 }
 
+/* A node of a graph has no row of its own while records come in windows; its operation may. */
+static uint64_t name_of(const struct seen *seen)
+{
+	const struct row *row = seen->row;
+
+	if (!row && seen->operation && seen->activity->device < SESSION_DEVICES)
+		row = seen->operation->rows[seen->activity->device];
+	return row ? row->name : 0;
+}
+
+void timeline_end_exact(uint64_t until, uint32_t call)
+{
+	const struct edge edge = {.call = call};
+	const struct interval end = {until, until + 1, edge, edge};
+
+	for (struct device *device = devices; device < devices + SESSION_DEVICES; device++)
+		if (device->use && device->use->last)
+			interval_set_add(&device->all, &end);
+}
+
 void timeline_take(const struct seen *seen)
 {
 	const struct activity *activity = seen->activity;
 	struct device *device = device_of(activity->device);
 	bool kernel = activity->kind == ACTIVITY_KERNEL || activity->kind == ACTIVITY_GRAPH;
 	const struct edge edge = {
-		.name = seen->row ? seen->row->name : 0,
+		.name = name_of(seen),
 		.call = seen->host_call,
 		.graph_launch = activity->graph_node ? activity->correlation : 0,
 	};
-	const struct interval interval = {activity->start, activity->end, edge, edge};
+	struct interval interval = {activity->start, activity->end, edge, edge};
+	struct use_told told = window_use_told(device->number);
+	uint64_t until;
 
 	if (seen->call && !activity->graph_node && activity->kind == ACTIVITY_MEMCPY)
 		take_copy(seen);
 	if (seen->call && !activity->graph_node && activity->kind == ACTIVITY_MEMSET)
 		take_memset(seen);
 	note_context(device, activity->context);
+	until = window_use_take(&interval, device->number, kernel, activity->correlation);
+	if (interval.start >= until)
+		return;
+	interval.end = smaller(interval.end, until);
 	interval_set_add(&device->all, &interval);
 	interval_set_add(kernel ? &device->kernels : &device->copies, &interval);
 	if (!device->use->first || activity->start < device->use->first)
 		device->use->first = activity->start;
-	device->use->last = larger(device->use->last, activity->end);
-	device->use->busy = device->all.total;
-	device->use->kernels = device->kernels.total;
-	device->use->copies = device->copies.total;
+	device->use->last = larger(device->use->last, interval.end);
+	device->use->busy = device->all.total + told.busy;
+	device->use->kernels = device->kernels.total + told.kernels;
+	device->use->copies = device->copies.total + told.copies;
 	device->use->late = device->all.late;
 }

@@ -76,6 +76,7 @@ struct host_call {
 	uint32_t thread;   /* from gettid() */
 	uint16_t api;	   /* names the function: see entries.h */
 	uint8_t flags;	   /* enum host_call_flags */
+	uint8_t device;	   /* HOST_CALL_WORK: that got it */
 };
 
 /* In place of a call's number: no call is matched with the record, so the one that ended a gap is
@@ -103,8 +104,20 @@ struct split {
 	uint32_t thread; /* that launched the operation after the gap; 0: not known */
 };
 
+/* One part of a gap as it comes, in no order. */
+struct gap_part {
+	enum idle_cause cause;
+	uint16_t api;	 /* IDLE_CALL: the function; else API_NONE */
+	uint32_t thread; /* as in struct split */
+	uint64_t begin, end;
+};
+typedef void gap_taker(void *argument, const struct gap_part *part);
+
 /* Splits the gap between two intervals. Calls of the thread that launched the later one must have
  * been added before. */
+void gap_split(const struct interval *before, const struct interval *after, gap_taker *take,
+	       void *argument);
+/* The same, and sums the parts up. */
 void causes_split(struct split *split, const struct interval *before, const struct interval *after);
 
 /* Takes a call record of a thread; the calls of one thread in order. */
@@ -114,6 +127,8 @@ void timeline_take(const struct seen *seen);
 /* Makes final, and writes to the profile, what records of operations that started at `until` or
  * later cannot change; UINT64_MAX for everything. */
 void timeline_settle(uint64_t until);
+/* From `until` on, when that call began, not everything is recorded: the gap before it is final. */
+void timeline_end_exact(uint64_t until, uint32_t call);
 /* How many bytes it takes, the calls included. */
 size_t timeline_memory(void);
 

@@ -173,7 +173,7 @@ static double busy_of(const struct session *session)
 
 		if (!session_header(session)->devices[device].used)
 			continue;
-		busy += use ? (double)use->busy : NAN;
+		busy += use && !(use->error > 0) ? (double)use->busy : NAN;
 		used++;
 	}
 	return used ? busy / used : NAN;

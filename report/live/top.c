@@ -180,7 +180,8 @@ bool reading_use(const struct reading *reading, int device, struct reading_use *
 	double interval = reading_seconds(reading) * 1e9;
 
 	*result = (struct reading_use){.busy = -1, .run_busy = -1};
-	if (!use)
+	/* What estimates differ by is no time between them. */
+	if (!use || use->error > 0)
 		return false;
 	result->busy = share((double)added_since(use->busy, before), interval);
 	result->run_busy = share((double)use->busy, reading_run_seconds(reading) * 1e9);

@@ -527,11 +527,19 @@ static int add_all_rows(struct merge *merge, const struct session *from,
 	return error;
 }
 
+/* Of independent estimates. Where windows told one process nothing they tell nothing of all. */
+static double merge_errors(double one, double other)
+{
+	return sqrt(one * one + other * other);
+}
+
 /* A device's time is that of all processes, from no moment of any clock. */
-static void add_use(struct device_use *to, const struct device_use *from)
+static void add_use(struct device_use *to, const struct device_use *from, bool estimates)
 {
 	if (!from->last)
 		return;
+	to->error =
+		merge_errors(to->error, estimates && !(from->error > 0) ? INFINITY : from->error);
 	to->last += from->last > from->first ? from->last - from->first : 0;
 	figures_merge(figures_of(SCOPE_USE), to, from);
 }
@@ -579,7 +587,7 @@ static void merge_header(struct session *merged, const struct session *session)
 		/* Processes that share a device have all of its energy each. */
 		to->devices[i].energy = (struct device_energy){0};
 		to->devices[i].used = used;
-		add_use(&to->uses[i], &from->uses[i]);
+		add_use(&to->uses[i], &from->uses[i], session_estimates_use(session));
 	}
 	figures_merge(figures_of(SCOPE_TOTALS), &to->totals, &from->totals);
 	for (uint32_t i = 0; i < from->note_count && i < SESSION_NOTES; i++)
@@ -612,6 +620,7 @@ static int merge_idle(struct merge *merge, const struct session *session,
 			process->causes[row->cause] += row->total;
 		if (!to)
 			return -ENOMEM;
+		to->error = merge_errors(to->error, row->error);
 		figures_merge(figures_of(SCOPE_IDLE), to, row);
 		if (row->longest <= to->longest)
 			continue;

@@ -608,7 +608,8 @@ static void write_use(struct adding *adding)
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_use *use = session_use(adding->session, device);
 
-		if (!use)
+		/* An estimate may become less. */
+		if (!use || use->error > 0)
 			continue;
 		add(adding, METRIC_BUSY, device, "", "", (double)use->busy / 1e9);
 		idle_totals(adding->session, device, idle);

@@ -495,6 +495,9 @@ extern const char *const idle_cause_keys[IDLE_CAUSE_COUNT],
 	X(device_use, U64, copies, NS, SUM, SUBTRACT, "union of copies and memsets", SHOWN_ALWAYS, \
 	  "busy_copies")                                                                           \
 	X(device_use, U64, late, NS, SUM, SUBTRACT, "of records that came too late to be counted") \
+	X(device_use, REAL, error, NS, OWN, LATER,                                                 \
+	  "half of the 95 % interval of `busy`, which is an estimate if it is above 0",            \
+	  SHOWN_ABOVE_0)                                                                           \
 	X(device_use, U32, contexts, COUNT, MOST, LATER,                                           \
 	  "how many worked on it: 1, or 2 for several", SHOWN_NEVER)
 
@@ -524,6 +527,8 @@ struct call_totals {
 #define IDLE_FIGURES(X)                                                                            \
 	X(idle_row, U64, gaps, COUNT, SUM, SUBTRACT, "in which it had a part")                     \
 	X(idle_row, U64, total, NS, SUM, SUBTRACT, "idle time")                                    \
+	X(idle_row, REAL, error, NS, OWN, LATER,                                                   \
+	  "half of its 95 % interval, if it is an estimate", SHOWN_ABOVE_0)                        \
 	X(idle_row, U64, longest, NS, OWN, LATER, "the longest part")                              \
 	X(idle_row, TEXT, longest_before, COUNT, OWN, LATER, "the operation before the longest",   \
 	  SHOWN_ALWAYS, "before")                                                                  \
@@ -829,10 +834,13 @@ static inline double time_percent(uint64_t part, uint64_t whole)
 }
 
 /* How a device's time was used since CUPTI was started. NULL: nothing was recorded on it (events
- * say how long an operation took and not when), or only what ran in windows. */
+ * say how long an operation took and not when), or windows say too little of it. */
 const struct device_use *session_use(const struct session *session, int device);
-/* Whether it is known of the whole run: whatever ran was recorded. */
+/* Whether it is known of the whole run: whatever ran was recorded, or of some device windows say
+ * enough. */
 bool session_knows_use(const struct session *session);
+/* Whether windows tell it: not all that ran was recorded. */
+bool session_estimates_use(const struct session *session);
 
 /* Finds or adds a cause; NULL if there is no room for it. */
 struct idle_row *session_idle_row(struct session *session, const struct idle_row *key);

@@ -680,20 +680,38 @@ void program_name(const char *command, char *name, size_t size)
 	snprintf(name, size, "%.*s", (int)(length - start), command + start);
 }
 
+/* A wider interval says too little, as a part of the device's time. Chosen. */
+#define WIDEST_ERROR 0.1
+
+/* A profile from before there were estimates has no error. */
+static bool is_told(const struct device_use *use)
+{
+	return use->error > 0 && use->error < WIDEST_ERROR * (double)use_time(use);
+}
+
 const struct device_use *session_use(const struct session *session, int device)
 {
 	const struct session_header *header = session_header(session);
 
-	return header->uses[device].last && !header->counters[COUNTER_windows]
+	return header->uses[device].last &&
+			       (!session_estimates_use(session) || is_told(&header->uses[device]))
 		       ? &header->uses[device]
 		       : NULL;
 }
 
+bool session_estimates_use(const struct session *session)
+{
+	return session_header(session)->counters[COUNTER_windows] > 0;
+}
+
 bool session_knows_use(const struct session *session)
 {
-	const uint64_t *counters = session_header(session)->counters;
+	const struct session_header *header = session_header(session);
+	bool known = !session_estimates_use(session);
 
-	return counters[COUNTER_windows] == 0 && counters[COUNTER_cupti_late_ns] == 0;
+	for (int device = 0; device < SESSION_DEVICES && !known; device++)
+		known = session_use(session, device);
+	return known && header->counters[COUNTER_cupti_late_ns] == 0;
 }
 
 /* What did not fit on the disk lies behind the file's end. */

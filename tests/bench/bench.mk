@@ -57,12 +57,20 @@ $(BUILD)/bench/window_coverage: $(BUILD)/obj/tests/bench/window_coverage.o \
 	@mkdir -p $(@D)
 	$(LINK) -Wl,--gc-sections $^ $(REPORT_LIBRARIES) -lm -o $@
 
+# And of busy and idle time.
+$(BUILD)/bench/use_coverage: $(BUILD)/obj/tests/bench/use_coverage.o \
+		$(addprefix $(BUILD)/obj/preload/, timeline/timeline.o timeline/window_use.o timeline/use_estimate.o recording/recording.o \
+		driver/entries.o base/pauses.o base/clock_read.o) $(REPORT_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(LINK) -Wl,--gc-sections $^ $(REPORT_LIBRARIES) -lm -o $@
+
 .PHONY: coverage coverage-programs
-coverage-programs: library command sim preload-programs $(BUILD)/bench/window_coverage
+coverage-programs: library command sim preload-programs $(addprefix $(BUILD)/bench/, window_coverage use_coverage)
 
 coverage: coverage-programs
 	@BUILD=$(BUILD) python3 tests/bench/coverage.py
 	@$(BUILD)/bench/window_coverage 1000
+	@$(BUILD)/bench/use_coverage 500
 
 # How long exports of a long trace take; needs no GPU.
 MANY_RECORDS := $(BUILD)/bench/many_records

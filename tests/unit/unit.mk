@@ -64,9 +64,10 @@ $(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/recording.
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, recording/rows.o driver/entries.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, records.o match.o) $(BUILD)/obj/preload/events/in_flight.o
-$(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/timeline.o
-$(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o base/pauses.o)
-$(BUILD)/tests/unit/test_causes: $(BUILD)/obj/preload/timeline/timeline.o
+$(addprefix $(BUILD)/tests/unit/, test_interval_set test_timeline test_causes test_host_calls test_window_use): \
+	$(addprefix $(BUILD)/obj/preload/, timeline/timeline.o timeline/window_use.o timeline/use_estimate.o)
+$(addprefix $(BUILD)/tests/unit/, test_timeline test_host_calls test_window_use): $(addprefix $(BUILD)/obj/preload/, driver/entries.o base/pauses.o)
+$(BUILD)/tests/unit/test_window_use: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
 	$(addprefix $(BUILD)/obj/preload/memory/, holdings.o)
 $(BUILD)/tests/unit/test_graph: $(patsubst %, $(BUILD)/obj/preload/handles/%.o, graph graph_contents graph_nodes instantiation operation)
@@ -76,7 +77,6 @@ $(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/allocations.o
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/calibration.o
 $(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals test_windows_versions): $(addprefix $(BUILD)/obj/preload/recording/, sums.o window_estimate.o)
 $(addprefix $(BUILD)/tests/unit/, test_window_estimate test_estimates): $(BUILD)/obj/preload/recording/window_estimate.o
-$(BUILD)/tests/unit/test_host_calls: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o base/pauses.o)
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/operation.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
 $(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background_thread.o

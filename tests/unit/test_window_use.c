@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Busy and idle time where kernels are recorded in windows, against what they were. */
+#include <sys/mman.h>
+
+#include "preload/timeline/use_estimate.h"
+#include "tests/unit/own_process.h"
+#include "tests/unit/served_model.h"
+
+#define SEEDS	100
+#define COVERED 95
+#define SECONDS 5
+/* Parts that are less of the whole may be in no window. */
+#define LEAST	0.001
+#define NEVER	UINT64_MAX
+
+struct launch_state launch_state = {.cupti = true};
+
+static uint64_t changes; /* when the profiling window does; 0: never */
+
+bool window_changed_between(uint64_t start, uint64_t end)
+{
+	return changes && start <= changes && changes < end;
+}
+
+/* The outcomes of the runs, each in a process of its own. */
+static struct model_outcome *outcomes;
+static enum model_shape shape;
+static unsigned seed;
+
+static void run_one(void)
+{
+	assert_int_equal(model_run(shape, 1000 + 7919 * seed, SECONDS), 0);
+	outcomes[seed] = model.outcome;
+}
+
+/* How many of the runs are told, and have an interval that holds a part. */
+static unsigned covered(unsigned part)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < SEEDS; i++)
+		count += outcomes[i].told &&
+			 fabs(outcomes[i].total[part] - outcomes[i].truth[part]) <=
+				 outcomes[i].error[part];
+	return count;
+}
+
+static void holds_the_truth(enum model_shape of)
+{
+	shape = of;
+	outcomes = mmap(NULL, SEEDS * sizeof(*outcomes), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(outcomes, MAP_FAILED);
+	for (seed = 0; seed < SEEDS; seed++)
+		passes_in_child(run_one);
+	for (unsigned part = 0; part < MODEL_PARTS; part++) {
+		double share = 0, width = 0;
+
+		for (unsigned i = 0; i < SEEDS; i++) {
+			if (!outcomes[i].told)
+				continue;
+			share += outcomes[i].truth[part] / (double)outcomes[i].whole / SEEDS;
+			width += outcomes[i].error[part] / (double)outcomes[i].whole / SEEDS;
+		}
+		if (share < LEAST)
+			continue;
+		assert_in_range(covered(part), COVERED, SEEDS);
+		/* An interval that is not wide says something. */
+		assert_true(width < 0.03);
+	}
+	munmap(outcomes, SEEDS * sizeof(*outcomes));
+}
+
+TEST(of_a_decoder_intervals_hold_what_was)
+{
+	holds_the_truth(DECODES);
+}
+
+TEST(of_phases_too)
+{
+	holds_the_truth(PHASES);
+}
+
+TEST(of_a_server_that_pauses_for_longer_than_windows_too)
+{
+	holds_the_truth(SERVES);
+}
+
+TEST(of_bursts_that_are_waited_for_at_their_end_too)
+{
+	holds_the_truth(QUEUES);
+}
+
+TEST(of_a_server_that_waits_without_a_call_too)
+{
+	holds_the_truth(POLLS);
+}
+
+TEST(of_launches_that_are_queued_for_long_too)
+{
+	holds_the_truth(FLOODS);
+}
+
+/* Time by its sorts, in microseconds: up to 4.096 us, 16.384 us and so on. */
+TEST(time_is_sorted_by_the_launch_and_the_wait_before_it)
+{
+	const struct use_period period = {.begin = 100000, .waited = 130000, .end = 140000};
+	double sums[USE_STRATA] = {0};
+
+	use_add_time(sums, &period, 0, NEVER);
+	assert_true(sums[0] == 4096 && sums[1] == 12288 && sums[2] == 13616 && sums[3] == 0);
+	assert_true(sums[USE_AGES] == 4096 && sums[USE_AGES + 1] == 5904);
+	memset(sums, 0, sizeof(sums));
+	use_add_time(sums, &period, 104000, 104100);
+	assert_true(sums[0] == 96 && sums[1] == 4);
+	memset(sums, 0, sizeof(sums));
+	use_add_time(sums, &(struct use_period){.end = NEVER, .waited = NEVER}, 0, 1ull << 40);
+	assert_true(sums[USE_AGES - 1] == (1ull << 40) - (4096ull << 16));
+	assert_true(sums[USE_AGES] == 0);
+}
+
+/* Four windows, in each of which the device was busy for a part of the time of one sort. */
+static void make_windows(struct use_whole *whole, struct use_part *busy, unsigned windows)
+{
+	*whole = (struct use_whole){.windows = windows};
+	*busy = (struct use_part){0};
+	whole->whole[3] = 1e6;
+	for (unsigned i = 0; i < windows; i++) {
+		whole->seen[i][3] = 1000;
+		busy->seen[i][3] = i % 2 ? 800 : 700;
+	}
+}
+
+TEST(windows_stand_for_what_is_of_their_sort)
+{
+	struct use_whole whole;
+	struct use_part busy;
+	struct estimated estimated;
+
+	make_windows(&whole, &busy, 3);
+	assert_true(isnan(use_estimate(&whole, &busy, &busy).error));
+	make_windows(&whole, &busy, 4);
+	estimated = use_estimate(&whole, &busy, &busy);
+	assert_true(fabs(estimated.total - 750e3) < 1e-3);
+	/* The mean of four values whose deviations are 50 each, by Student's t of three degrees of
+	 * freedom; and a thousandth. */
+	assert_true(fabs(estimated.error - (3.18 * 50e3 / sqrt(3) + 1000)) < 1000);
+	/* Of an older sort nothing was seen: the device may have become idle. */
+	whole.whole[5] = 1e5;
+	assert_true(fabs(use_estimate(&whole, &busy, &busy).error - estimated.error - 75e3) < 12e3);
+	assert_true(fabs(use_estimate(&whole, &busy, &busy).total - 825e3) < 1e-3);
+	/* After a wait nothing was seen at all. */
+	whole.whole[5] = 0;
+	whole.whole[USE_AGES] = 1e5;
+	assert_true(use_estimate(&whole, &busy, &busy).error > estimated.error + 1e5);
+}
+
+static uint32_t call(uint64_t begin, uint64_t end, uint8_t flags)
+{
+	uint32_t number = host_calls_add(
+		&(struct host_call){.begin = begin, .end = end, .thread = 7, .flags = flags});
+
+	window_use_call(number, flags & HOST_CALL_WORK ? 0 : -1, NULL);
+	return number;
+}
+
+static uint64_t take(uint64_t begin, uint64_t end, uint32_t launch)
+{
+	const struct edge edge = {.call = CALL_BY_TIME};
+
+	return window_use_take(&(struct interval){begin, end, edge, edge}, 0, true, launch);
+}
+
+#define PERIOD 1000000ull
+
+/* Windows of three launches each, of which the device works for 60 of 100 us; none is recorded
+ * between them. */
+static void launch_in_windows(unsigned windows, bool random)
+{
+	struct kernel_window window = {.number = 1, .taken = 1, .clock_known = true};
+	uint64_t now = 100 * PERIOD;
+
+	assert_int_equal(take(now, now + 1, 1), NEVER);
+	call(now, now + 2000, HOST_CALL_WORK);
+	window_use_update(&window);
+	/* What began before that call is no window's. */
+	assert_int_equal(take(now - 1, now, 1), now);
+	for (unsigned i = 0; i < windows; i++) {
+		window.opened = window.on = now + 50000;
+		window.open = true;
+		window.random = random;
+		window.number++;
+		window_use_update(&window);
+		for (unsigned k = 1; k <= 3; k++) {
+			uint64_t at = now + k * 100000;
+
+			call(at, at + 2000, HOST_CALL_WORK);
+			take(at + 10000, at + 70000, 10 * i + k);
+		}
+		window.open = false;
+		window.closed = now + 350000;
+		window_use_update(&window);
+		window.taken = window.number;
+		window_use_update(&window);
+		now += PERIOD;
+		call(now, now + 2000, HOST_CALL_WORK);
+	}
+	window_use_finish(&window);
+}
+
+static const struct device_use *use_of_windows(unsigned windows, bool random)
+{
+	assert_int_equal(make_run(0), 0);
+	launch_in_windows(windows, random);
+	return &run.header->uses[0];
+}
+
+TEST_IN_CHILD(windows_are_for_the_whole_run, (void)0)
+{
+	const struct device_use *use = use_of_windows(5, true);
+	const struct idle_row *row;
+	uint64_t idle = 0;
+
+	assert_int_equal(use->first, 100 * PERIOD);
+	assert_int_equal(use->last, 105 * PERIOD);
+	assert_true(use->error > 0);
+	session_for_each_idle (run.session, row)
+		idle += row->total;
+	/* Busy and idle are the whole, but for what rounding leaves. */
+	assert_in_range(idle + use->busy, 5 * PERIOD - 5, 5 * PERIOD + 5);
+	assert_int_equal(use->kernels, use->busy);
+	session_close(run.session);
+}
+
+TEST_IN_CHILD(what_was_not_chosen_by_chance_is_no_sample, (void)0)
+{
+	assert_true(isinf(use_of_windows(5, false)->error));
+	session_close(run.session);
+}
+
+TEST_IN_CHILD(few_windows_tell_nothing, (void)0)
+{
+	assert_true(isinf(use_of_windows(3, true)->error));
+	assert_int_equal(run.header->uses[0].busy, 0);
+	session_close(run.session);
+}
+
+TEST_IN_CHILD(windows_in_which_the_profiling_window_changes_tell_nothing,
+	      changes = 100 * PERIOD + 250000)
+{
+	assert_true(isinf(use_of_windows(4, true)->error));
+	session_close(run.session);
+}
