@@ -212,7 +212,8 @@ static void write_causes(const struct session *session, int device, uint64_t who
 		if (time_percent(sums[i].total, whole) < LEAST_PERCENT)
 			break;
 		begin("", false, file);
-		fprintf(file, "%6.1f %% idle: ", time_percent(sums[i].total, whole));
+		fprintf(file, sums[i].error > 0 ? " ~%4.1f %% idle: " : "%6.1f %% idle: ",
+			time_percent(sums[i].total, whole));
 		visible_write(sums[i].text, file);
 		fputc('\n', file);
 	}
@@ -264,7 +265,7 @@ static void write_why(const struct session *session, const struct options *optio
 	for (int device = 0; !unknown && device < SESSION_DEVICES && shown < DEVICES_SHOWN;
 	     device++) {
 		const struct device_use *use = session_use(session, device);
-		char time[NUMBER_SIZE], share[USE_SHARE_SIZE];
+		char time[NUMBER_SIZE], share[USE_SHARE_SIZE], busy[BUSY_SHARE_SIZE];
 		uint64_t whole;
 
 		if (!use || !idle_shows(session, options, device))
@@ -272,9 +273,9 @@ static void write_why(const struct session *session, const struct options *optio
 		idle_time(use, &whole);
 		use_share_text(session, whole, share);
 		begin("Why", shown++ == 0, file);
-		fprintf(file, "GPU %d: busy %s%.1f %% of %s from its first operation to its last\n",
-			device, use_is_incomplete(session_header(session), use) ? "at least " : "",
-			time_percent(use->busy, whole), number_about(time, (double)whole, 3));
+		fprintf(file, "GPU %d: busy %s of %s from its first operation to its last\n",
+			device, busy_share(busy, session_header(session), use),
+			number_about(time, (double)whole, 3));
 		if (*share) {
 			begin("", false, file);
 			fprintf(file, "       which is %s\n", share);

@@ -70,6 +70,7 @@ static void write_busy(struct page *page)
 	struct span busy = {.count = 0};
 	uint64_t whole, longest = 0;
 	char value[64], time[NUMBER_SIZE], share[USE_SHARE_SIZE], note[128 + USE_SHARE_SIZE];
+	bool estimated = false;
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_use *use = &session_header(page->session)->uses[device];
@@ -79,10 +80,12 @@ static void write_busy(struct page *page)
 		idle_time(use, &whole);
 		span_add(&busy, time_percent(use->busy, whole));
 		longest = whole > longest ? whole : longest;
+		estimated |= use->error > 0;
 	}
 	if (!busy.count)
 		return;
-	span_text(value, sizeof(value), &busy);
+	strcpy(value, estimated ? "~" : "");
+	span_text(value + strlen(value), sizeof(value) - strlen(value), &busy);
 	number_about(time, (double)longest, 3);
 	use_share_text(page->session, longest, share);
 	if (busy.count > 1)

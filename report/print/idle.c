@@ -43,6 +43,8 @@ static void add(struct idle_sum *sum, const struct idle_row *row)
 {
 	sum->gaps += row->gaps;
 	sum->total += row->total;
+	/* Too wide, if anything: what one cause has another one lacks. */
+	sum->error += row->error;
 	if (row->longest <= sum->longest)
 		return;
 	sum->longest = row->longest;
@@ -78,6 +80,23 @@ bool use_is_incomplete(const struct session_header *header, const struct device_
 	       header->counters[COUNTER_cupti_unread];
 }
 
+const char *busy_share(char text[BUSY_SHARE_SIZE], const struct session_header *header,
+		       const struct device_use *use)
+{
+	uint64_t whole;
+	double busy;
+
+	idle_time(use, &whole);
+	busy = time_percent(use->busy, whole);
+	if (use->error > 0)
+		snprintf(text, BUSY_SHARE_SIZE, "~%.1f ± %.1f %%", busy,
+			 100 * use->error / (double)whole);
+	else
+		snprintf(text, BUSY_SHARE_SIZE, "%s%.1f %%",
+			 use_is_incomplete(header, use) ? "at least " : "", busy);
+	return text;
+}
+
 /* From which factor on that of kernels and copies is not worth a word. Chosen. */
 #define RATIO_MOST 10
 
@@ -88,10 +107,9 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 	uint64_t whole, idle = idle_time(use, &whole), run = header->counters[COUNTER_wall_ns];
 	uint64_t both = busy_with_both(use);
 	double ratio = use->copies ? (double)use->kernels / (double)use->copies : 0;
-	char text[NUMBER_SIZE];
+	char text[NUMBER_SIZE], share[BUSY_SHARE_SIZE];
 
-	fprintf(file, "%sGPU %d: busy %s%.1f %% of %s (", prefix, device,
-		use_is_incomplete(header, use) ? "at least " : "", time_percent(use->busy, whole),
+	fprintf(file, "%sGPU %d: busy %s of %s (", prefix, device, busy_share(share, header, use),
 		number_about(text, (double)whole, 3));
 	if (use->kernels)
 		fprintf(file, "kernels %.1f %%%s", time_percent(use->kernels, whole),
@@ -177,7 +195,8 @@ static bool write_causes(const struct session *session, int device, const char *
 
 		if (share < LEAST_PERCENT)
 			break;
-		fprintf(file, "%s%.1f %% ", written ? ", " : prefix, share);
+		fprintf(file, "%s%s%.1f %% ", written ? ", " : prefix, sums[i].error > 0 ? "~" : "",
+			share);
 		visible_write(sums[i].text, file);
 		if (sums[i].cause == IDLE_PROGRAM && time_percent(waited, whole) >= LEAST_PERCENT)
 			fprintf(file, " (%.1f %% after a synchronizing call)",
@@ -255,7 +274,7 @@ static void write_busy_brief(const struct report *report)
 {
 	const struct session_header *header = session_header(report->session);
 	bool several = devices_used(report->session) > 1, begun = false;
-	char text[NUMBER_SIZE];
+	char text[NUMBER_SIZE], busy[BUSY_SHARE_SIZE];
 	uint64_t whole, idle;
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
@@ -266,9 +285,8 @@ static void write_busy_brief(const struct report *report)
 		idle = idle_time(use, &whole);
 		if (!begun)
 			report_begin(report, "GPU ");
-		fprintf(report->file, "%s%d%s busy %s%.1f %%", begun ? ", " : "", device,
-			several ? "" : ":", use_is_incomplete(header, use) ? "at least " : "",
-			time_percent(use->busy, whole));
+		fprintf(report->file, "%s%d%s busy %s", begun ? ", " : "", device,
+			several ? "" : ":", busy_share(busy, header, use));
 		begun = true;
 		if (several)
 			continue;
@@ -337,6 +355,9 @@ char *idle_plain_name(const char *name)
 	return visible;
 }
 
+/* Half of an estimate's 95 % interval, in percent of it. */
+#define INTERVALS 1
+
 static const struct column columns[] = {
 	{NULL, NULL, .page = "What", .head = true},
 	{NULL, "Device", .kind = CELL_INTEGER},
@@ -345,6 +366,7 @@ static const struct column columns[] = {
 	{NULL, "Function", .kind = CELL_TEXT},
 	{"Share", "Share(%)", .kind = CELL_PERCENT, .width = 7},
 	{"Time", "Time(ns)", .kind = CELL_NS, .width = 8},
+	{"±", NULL, .page = "", .kind = CELL_REAL, .width = 8, .parts = INTERVALS},
 	{"Gaps", "Gaps", .kind = CELL_COUNT, .width = 8},
 	{"Avg", NULL, .kind = CELL_NS, .width = 8},
 	{"Longest", "Longest(ns)", .kind = CELL_NS, .width = 8},
@@ -371,19 +393,26 @@ void idle_fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 	cell_text(&cells[4], sum->function);
 	cell_real(&cells[5], time_percent(sum->total, whole));
 	cell_count(&cells[6], sum->total);
+	cell_text(&cells[7], "");
+	if (sum->error > 0) {
+		cells[6].mark = '~';
+		cells[6].error = sum->error;
+		if (sum->total)
+			cell_print(&cells[7], "%.1f%%", 100 * sum->error / (double)sum->total);
+	}
 	if (sum->cause < IDLE_CAUSE_COUNT) {
 		cell_text(&cells[3], idle_cause_keys[sum->cause]);
-		cell_count(&cells[7], sum->gaps);
-		cell_count(&cells[8], sum->gaps ? sum->total / sum->gaps : 0);
-		cell_count(&cells[9], sum->longest);
+		cell_count(&cells[8], sum->gaps);
+		cell_count(&cells[9], sum->gaps ? sum->total / sum->gaps : 0);
+		cell_count(&cells[10], sum->longest);
 	}
-	cell_text(&cells[10], before);
-	cell_text(&cells[11], after);
-	cell_text(&cells[12], "");
-	cell_text(&cells[13], sum->text);
+	cell_text(&cells[11], before);
+	cell_text(&cells[12], after);
+	cell_text(&cells[13], "");
+	cell_text(&cells[14], sum->text);
 	if (around) {
-		cell_print(&cells[12], "%s to %s", from, to);
-		cell_print(&cells[13], "%s (longest: %s to %s)", sum->text, from, to);
+		cell_print(&cells[13], "%s to %s", from, to);
+		cell_print(&cells[14], "%s (longest: %s to %s)", sum->text, from, to);
 	}
 	free(from);
 	free(to);
@@ -393,6 +422,8 @@ void idle_sheet(struct sheet *sheet, const struct idle_table *table, size_t coun
 {
 	*sheet = (struct sheet){SHEET_OF(columns), .row = idle_fill_row, .argument = table,
 				.rows = count};
+	for (size_t i = 0; i < count; i++)
+		sheet->parts |= table->sums[i].error > 0 ? INTERVALS : 0;
 }
 
 /* The threads whose operations ended a gap of a device. */

@@ -119,11 +119,14 @@ struct idle_sum {
 	int device;
 	uint32_t thread; /* 0: all */
 	uint64_t gaps, total, longest;
+	double error;		/* half of the total's 95 % interval; 0: it is exact */
 	uint64_t before, after; /* offsets of the names around the longest */
 };
 
+#define BUSY_SHARE_SIZE 48
+
 /* Room for every cause, and a function for each of the other rows. */
-#define IDLE_SUMS 64
+#define IDLE_SUMS	64
 
 /* A device's causes, the largest first; those of `thread` alone unless it is 0. Functions that have
  * no room are summed up in the last one. Returns how many there are. */
@@ -145,6 +148,10 @@ char *idle_plain_name(const char *name);
 bool idle_shows(const struct session *session, const struct options *options, int device);
 /* Records were lost, or came too late to be counted: what they recorded seems idle. */
 bool use_is_incomplete(const struct session_header *header, const struct device_use *use);
+/* How busy the device was, in percent of its time: "63.1 %", "at least 63.1 %", or "~63.1 ± 0.4 %"
+ * if that is an estimate. Returns the text. */
+const char *busy_share(char text[BUSY_SHARE_SIZE], const struct session_header *header,
+		       const struct device_use *use);
 /* How many devices worked. */
 unsigned devices_used(const struct session *session);
 /* "GPU 0: busy 63.1 % of 1.2 s (…).": a line, and one more where several contexts share it. */
