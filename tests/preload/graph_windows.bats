@@ -225,6 +225,42 @@ recorded()
 	done
 }
 
+# The program's own clock and the device's are one, so that what the host did when is exact.
+virtual()
+{
+	SIM_LAUNCH_NS=4000 SIM_KERNEL_NS='first=1000' KTIME_OPTIONS="--gate off --verbose -f -o $1 ${*:5}" \
+		LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" \
+		"$programs/graph_windows" "$2" "$3" "$4" 2>"$1.report"
+	"$built/ktime" export --json - "$1" >"$1.json"
+}
+
+# holds EXACT: the estimates of told.json hold what causes the JSON has, and busy time.
+holds()
+{
+	jq -e --argjson exact "$1" '.use[0] | (.last - .first) as $whole |
+		({busy: {total: .busy, error}} + (.causes | map({key: .cause, value: {total, error}}) | from_entries)) as $told |
+		.error < 0.02 * $whole and ($exact | to_entries | map(select(.value > 0.001 * $whole)) |
+			length >= 3 and all((.value - $told[.key].total | fabs) <= $told[.key].error))' told.json >/dev/null ||
+		{ echo "$1"; jq -c '.use[0]' told.json; return 1; }
+}
+
+@test "why the device was idle in a decoder and a server is an estimate that holds what it was" {
+	not_under_sanitizers "there may be too few windows"
+	virtual told 10000 300 decodes
+	# A busy machine may leave the collector no time for them.
+	[ "$(jq .counters.windows told.json)" -ge 6 ] || skip "too few windows"
+	holds '{"busy": 3000000000, "program after waiting": 999900000, "launch latency": 39996000}'
+	grep -Eq "GPU 0: busy ~[0-9.]+ ± [0-9.]+ % of " told.report
+	grep -Eq "Idle: ~[0-9.]+ % the program between CUDA calls .*, ~[0-9.]+ % launch latency" told.report
+	"$built/ktime" -i told --idle --quiet 2>&1 | grep -Eq "^ +Share +Time +± +Gaps"
+	virtual exact 1500 300 serves --graph node &
+	virtual told 1500 300 serves
+	wait $!
+	is '0 null' jq -r '"\(.counters.windows) \(.use[0].error)"' exact.json
+	[ "$(jq .counters.windows told.json)" -ge 6 ] || skip "too few windows"
+	holds "$(jq -c '.use[0] | {busy} + (.causes | map({key: .cause, value: .total}) | from_entries)' exact.json)"
+}
+
 # With a budget of the user's the run begins with events. The program rests for 0.3 ms after each
 # launch: 12,000 launches take longer than the two seconds after which CUPTI starts at the earliest.
 LONG=12000

@@ -124,9 +124,9 @@ sim-tests: sim
 
 # ktime with the simulated device's clock as the host's: for what it says of the host's time.
 VIRTUAL := $(SIM)/libktime_virtual.so
-VIRTUAL_SOURCES := preload/collector/drain.c preload/launch/call.c \
+VIRTUAL_SOURCES := preload/collector/collector.c preload/collector/drain.c preload/launch/call.c \
 	preload/launch/runtime_call.c preload/launch/window.c preload/memory/allocations.c \
-	preload/memory/holdings.c preload/recording/late_start.c
+	preload/memory/holdings.c preload/recording/late_start.c preload/recording/recording.c
 VIRTUAL_OBJECTS := $(VIRTUAL_SOURCES:%.c=$(SIM_OBJECTS)/clock/%.o)
 
 $(SIM_OBJECTS)/clock/preload/%.o: preload/%.c $(BUILD)/flags | toolkit

@@ -18,6 +18,10 @@
  *   makes	   a memset of 1000 bytes, launches a graph of one of 20,000,000 bytes five times
  *before it, and has another thread make graphs meanwhile launches	   and launches the
  *kernel `second` by itself after each of its launches
+ *   decodes	   nothing more, and works on the host for 0.1 ms before each launch
+ *   serves	   nothing more, in bursts of 1 to 30 launches, each of which is waited for, with
+ *		   pauses of up to 80 ms between them
+ *   queues	   as serves, and waits for the bursts alone
  *   copied	   and copies to the device by itself after each of its launches
  *   filled	   nothing more, and has another thread set memory meanwhile, without a rest
  */
@@ -27,6 +31,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/sim/driver/timeline.h"
 #include "tests/sim/programs/check.h"
 
 #define MEMORY 20000000
@@ -147,6 +152,39 @@ static void *make_graphs(void *kernel)
 		nanosleep(&rest, NULL);
 	}
 	return NULL;
+}
+
+/* The host does something else for so long, on its own clock and the simulated one. */
+static void work(uint64_t ns)
+{
+	sim_clock_spend(ns);
+	nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+}
+
+/* After launch number `i`: whether the host waits for it. */
+static bool serve(const char *what, CUstream stream)
+{
+	static unsigned left = 1, state = 1;
+
+	if (strcmp(what, "decodes") == 0) {
+		CHECK(cuStreamSynchronize(stream));
+		work(100000);
+		return true;
+	}
+	if (strcmp(what, "serves") && strcmp(what, "queues"))
+		return false;
+	if (--left > 0 && strcmp(what, "queues") == 0)
+		return true;
+	CHECK(cuStreamSynchronize(stream));
+	if (left > 0) {
+		work(50000);
+		return true;
+	}
+	state = state * 1103515245 + 12345;
+	left = 1 + (state >> 16) % 30;
+	state = state * 1103515245 + 12345;
+	work((state >> 16) % 80000 * 1000);
+	return true;
 }
 
 static void *fill(void *stream)
@@ -292,6 +330,8 @@ int main(int argc, char **argv)
 			check_launch(kernel, stream);
 		if (strcmp(what, "copied") == 0)
 			CHECK(cuMemcpyHtoDAsync((CUdeviceptr)memory, pinned, 1000, stream));
+		if (serve(what, stream))
+			continue;
 		CHECK(cuStreamSynchronize(stream));
 		/* Without ktime there is nothing to give time to. */
 		if (getenv("LD_PRELOAD"))
