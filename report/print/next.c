@@ -2,6 +2,7 @@
 /* What to do next, where a report is read: where to begin if no rule found anything, and the
  * commands that tell more. */
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,10 +151,59 @@ void next_without_finding(const struct session *session, const struct options *o
 	write_launches(session, file);
 }
 
+/* How long the equal beginning of all profiles' names is, and their equal end. */
+static void find_equal(const struct options *options, size_t *start, size_t *end)
+{
+	const char *first = options->profiles[0];
+	size_t length = strlen(first);
+
+	*start = *end = length;
+	for (size_t i = 1; i < options->profile_count; i++) {
+		const char *name = options->profiles[i];
+		size_t size = strlen(name), equal = 0;
+
+		while (equal < *start && name[equal] == first[equal])
+			equal++;
+		*start = equal;
+		for (equal = 0; equal < *end && equal < size && equal < length &&
+				name[size - equal - 1] == first[length - equal - 1];)
+			equal++;
+		*end = equal;
+	}
+	/* run.1.ktime and run.1x.ktime */
+	if (*start + *end > length)
+		*end = length - *start;
+}
+
+/* As run.*.ktime, if a shell finds these profiles by that, and no others. */
+static bool write_pattern(const struct options *options, FILE *file)
+{
+	char pattern[FILES_LENGTH_MOST];
+	const char *first = options->profiles[0];
+	glob_t found = {.gl_pathc = 0};
+	size_t start, end;
+	int length;
+	bool same;
+
+	find_equal(options, &start, &end);
+	length = snprintf(pattern, sizeof(pattern), "%.*s*%s", (int)start, first,
+			  first + strlen(first) - end);
+	if (length >= (int)sizeof(pattern) || !shell_is_plain(first) || strchr(first, ' '))
+		return false;
+	same = glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc == options->profile_count;
+	globfree(&found);
+	if (same)
+		fprintf(file, " %s", pattern);
+	return same;
+}
+
 /* The profiles, or FILE where they are not known or too many for a line. */
 static void write_files(const struct options *options, FILE *file)
 {
 	size_t length = 0;
+
+	if (options->profile_count > 2 && write_pattern(options, file))
+		return;
 
 	for (size_t i = 0; i < options->profile_count; i++)
 		length += strlen(options->profiles[i]) + 1;

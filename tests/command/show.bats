@@ -48,6 +48,11 @@ No API activities were profiled."
 	cp "$(golden nvprof_mix)" "a b.ktime"
 	"$ktime" show --summary "a b.ktime" | grep -qxF "            to look at: ktime show --html 'a b.html' 'a b.ktime'"
 	"$ktime" show --summary "$(golden nvprof_mix)" "$(golden nvprof_noapi)" | grep -q '^ *slowest: process '
+	for part in mix noapi units; do
+		cp "$(golden nvprof_$part)" job.$part.ktime
+	done
+	"$ktime" show --summary job.*.ktime | grep -qxF "            all of it: ktime show job.*.ktime"
+	"$ktime" show --summary job.{mix,noapi}.ktime | grep -qxF "            all of it: ktime show job.mix.ktime job.noapi.ktime"
 	# As busy as the report has it, which leaves out what a window excludes.
 	zcat "$root/tests/golden/profile_layout34.ktime.gz" >earlier
 	busy='s/.*\(GPU [0-9]: busy .* of [0-9.]* [mu]*s\).*/\1/p'
