@@ -350,6 +350,8 @@ static void write_place(struct json *json, const struct finding *finding)
 		add_if_any(json, "range", finding->range.range->name);
 		json_unsigned(json, "range_host", finding->range.time);
 		json_unsigned(json, "range_gpu", finding->range.gpu);
+		if (finding->idle_known)
+			json_unsigned(json, "range_idle", finding->range_idle);
 	}
 	if (finding->row) {
 		slowest = session_process_at(json->session, finding->row->slowest);

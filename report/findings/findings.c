@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/findings/advice.h"
+#include "report/findings/range_idle.h"
 #include "report/findings/uneven.h"
 #include "report/session/layout.h"
 
@@ -456,6 +457,8 @@ static void name_range(const struct session *session, const struct range_tree *r
 		finding->range = host_range_find(session, ranges);
 		if (10 * finding->range.time < finding->time)
 			finding->range.range = NULL;
+		finding->idle_known =
+			range_idle(session, &finding->range, finding->device, &finding->range_idle);
 		return;
 	}
 }

@@ -80,7 +80,9 @@ struct finding {
 	struct functions functions;
 	bool counted; /* their calls are the count */
 	struct finding_cause cause;
-	struct finding_gap gap;	 /* of GAP and WAITING: the longest */
+	struct finding_gap gap; /* of GAP and WAITING: the longest */
+	bool idle_known;	/* how long the device was idle while the host was there, ns */
+	uint64_t range_idle;
 	struct host_range range; /* where the host was meanwhile; of the first about idle time */
 	struct call_range
 		calls_in; /* where most of the calls were; NULL: in no range, or not half */

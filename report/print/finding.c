@@ -113,8 +113,9 @@ static void write_uneven(const struct session *session, const struct job_row *ro
 			(double)row->maximum / (double)row->minimum);
 }
 
-static void write_range(const struct session *session, const struct host_range *range, FILE *file)
+static void write_range(const struct session *session, const struct finding *finding, FILE *file)
 {
+	const struct host_range *range = &finding->range;
 	char time[NUMBER_SIZE];
 
 	fputs(" The host was in range ", file);
@@ -124,6 +125,9 @@ static void write_range(const struct session *session, const struct host_range *
 		fprintf(file, " of the %s of ", number_about(time, (double)range->around, 3));
 		write_range_name(session, range->in, file);
 	}
+	if (finding->idle_known)
+		fprintf(file, ", the GPU idle for %s of that",
+			number_about(time, (double)finding->range_idle, 3));
 	if (range->gpu)
 		fprintf(file, ", and launched %s of GPU work there",
 			number_about(time, (double)range->gpu, 3));
@@ -163,5 +167,5 @@ void finding_write(const struct session *session, const struct finding *finding,
 			finding->devices > 2 ? "s" : "");
 	fprintf(file, ": %s.", finding->advice);
 	if (finding->range.range)
-		write_range(session, &finding->range, file);
+		write_range(session, finding, file);
 }

@@ -213,6 +213,40 @@ TEST(the_range_is_named_in_which_the_host_launched_least)
 	assert_int_equal(found(FINDING_LOW_USE)->range.outside, 11 * MS);
 }
 
+static void record(enum row_kind kind, uint64_t name, uint64_t start, uint64_t end)
+{
+	const struct trace_record added = {.kind = kind,
+					   .name = name,
+					   .start = start * MS,
+					   .end = end * MS,
+					   .thread = kind == ROW_RANGE ? 7 : 0};
+
+	assert_int_equal(session_trace(session, &added), 0);
+}
+
+TEST(a_trace_tells_how_long_the_device_was_idle_in_the_range)
+{
+	struct nvtx_range *step = range("step", NULL, 500 * MS);
+	struct nvtx_range *load = range("load", step, 300 * MS);
+	const uint64_t kernel = session_intern(session, "kernel");
+
+	header->uses[0].busy = 700 * MS;
+	idle(IDLE_PROGRAM, NULL, 300 * MS)->gaps = 1;
+	record(ROW_KERNEL, kernel, 900, 1500);
+	record(ROW_KERNEL, kernel, 500, 600);
+	record(ROW_RANGE, step->name, 500, 1200);
+	record(ROW_RANGE, load->name, 550, 750);
+	/* A range of this name that is in no step is another one. */
+	record(ROW_RANGE, load->name, 1300, 1400);
+	assert_false(found(FINDING_LOW_USE)->idle_known);
+	record(ROW_RANGE, load->name, 800, 900);
+	assert_true(found(FINDING_LOW_USE)->idle_known);
+	assert_int_equal(found(FINDING_LOW_USE)->range_idle, 250 * MS);
+	/* Only a part of the range's records is left. */
+	load->total = 350 * MS;
+	assert_false(found(FINDING_LOW_USE)->idle_known);
+}
+
 /* A second of work in a minute in which a script loads and compiles. */
 TEST(loading_and_pauses_are_no_low_use)
 {
