@@ -301,6 +301,18 @@ static void write_command(const struct next *next, enum next_step step, FILE *fi
 	}
 }
 
+static bool is_idle(const struct session *session)
+{
+	uint64_t whole, idle;
+	bool worth = false;
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		idle = idle_time(&session_header(session)->uses[device], &whole);
+		worth |= time_percent(idle, whole) >= WORTH_PERCENT;
+	}
+	return worth;
+}
+
 static bool applies(const struct next *next, enum next_step step)
 {
 	const struct session_header *header = session_header(next->session);
@@ -308,7 +320,7 @@ static bool applies(const struct next *next, enum next_step step)
 
 	switch (step) {
 	case NEXT_IDLE:
-		return !idle_unknown(next->session);
+		return !idle_unknown(next->session) && is_idle(next->session);
 	case NEXT_EXACT:
 		return idle_unknown(next->session) && !job;
 	case NEXT_WINDOW:
