@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare/labels.h"
 #include "report/compare/next.h"
 #include "report/energy/energy.h"
 #include "report/html/html.h"
@@ -57,20 +58,29 @@ static void write_bar(struct html *html, const struct change *change, const char
 	fputs("</td>", html->file);
 }
 
-/* The whole names of two versions of a kernel, unless they stand there already. */
-static void write_names(struct html *html, const struct comparison_row *row)
+/* A row's name: what is short of it, or of two versions of a kernel, unfolds to all of it. */
+static void write_name(struct html *html, const struct comparison_row *row, const char *label)
 {
-	if (!strncmp(row->versions, row->a->name, strlen(row->a->name)))
-		return;
-	fputs("<small>A: ", html->file);
-	html_text(html, row->a->name);
-	fputs("<br>B: ", html->file);
-	html_text(html, row->b->name);
-	fputs("</small>", html->file);
+	const char *a = comparison_name(row), *b = row->versions ? row->b->name : "";
+	const bool folded = strlen(a) > LABEL_MOST || strlen(b) > LABEL_MOST;
+
+	fputs(folded ? "<details><summary>" : "", html->file);
+	html_text(html, label);
+	fputs(folded	      ? "</summary>\n<p class=\"full-name\">"
+	      : row->versions ? "<small>A: "
+			      : "",
+	      html->file);
+	if (folded || row->versions)
+		html_text(html, a);
+	if (row->versions) {
+		fputs(folded ? " → " : "<br>B: ", html->file);
+		html_text(html, b);
+	}
+	fputs(folded ? "</p></details>" : row->versions ? "</small>" : "", html->file);
 }
 
 static void write_row(struct html *html, struct sheet *sheet, const struct comparison_row *row,
-		      size_t index, bool several)
+		      size_t index, const char *label, bool several)
 {
 	const struct change *change = &row->total;
 	const char *class = verdict_classes[row->verdict];
@@ -78,9 +88,7 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	char text[NUMBER_SIZE], moved[MOVED_SIZE];
 
 	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
-	html_text(html, comparison_label(row));
-	if (row->versions)
-		write_names(html, row);
+	write_name(html, row, label);
 	if (comparison_moved_text(sheet->argument, row, moved)) {
 		fputs("<small>", html->file);
 		html_text(html, moved);
@@ -111,8 +119,8 @@ static bool has_unsure(const struct comparison *comparison, size_t first, size_t
 
 #define COLUMNS_OF_SIDES "|#Calls A|#Calls B|#Time A|#Time B|#Avg A|#Avg B"
 
-static void write_table(struct html *html, const struct comparison *comparison, const char *id,
-			const char *title, size_t first, size_t last)
+static void write_table(struct html *html, const struct comparison *comparison, char **labels,
+			const char *id, const char *title, size_t first, size_t last)
 {
 	const bool several = !comparison_is_of_single_runs(comparison);
 	struct sheet sheet = comparison_sheet(comparison, SHEET_HTML);
@@ -134,7 +142,7 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 			 several ? "Name|Verdict|#Ratio|-B beside A|-#95 %" COLUMNS_OF_SIDES
 				 : "Name|Verdict|#Ratio|-B beside A" COLUMNS_OF_SIDES);
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
-		write_row(html, &sheet, &comparison->rows[i], i, several);
+		write_row(html, &sheet, &comparison->rows[i], i, labels[i], several);
 	html_table_end(html);
 	html_fold(html, i - first);
 	if (i < last)
@@ -298,12 +306,13 @@ static void write_times(struct html *html, const char *what, double a, double b,
 }
 
 /* The row whose time differs most, which comes first. */
-static void write_most(struct html *html, const struct comparison *comparison)
+static void write_most(struct html *html, const struct comparison *comparison, char **labels)
 {
 	const struct comparison_row *row = comparison->rows;
 	char times[2][NUMBER_SIZE], note[2 * NUMBER_SIZE + 64];
 
-	if (!comparison->gpu_count || row->verdict == VERDICT_UNTIMED)
+	if (!comparison->gpu_count || row->verdict == VERDICT_UNTIMED ||
+	    row->verdict == VERDICT_SAME)
 		return;
 	for (int i = 0; i < 2; i++) {
 		const struct profile_row *side = i ? row->b : row->a;
@@ -313,10 +322,10 @@ static void write_most(struct html *html, const struct comparison *comparison)
 	}
 	snprintf(note, sizeof(note), "%s%s%s: %s", row->a ? times[0] : "",
 		 row->a && row->b ? " → " : "", row->b ? times[1] : "", verdict_text(row->verdict));
-	html_fact(html, "Time differs most in", "value name", comparison_label(row), note);
+	html_fact(html, "Time differs most in", "value name", labels[0], note);
 }
 
-static void write_figures(struct html *html, const struct comparison *comparison)
+static void write_figures(struct html *html, const struct comparison *comparison, char **labels)
 {
 	const size_t untimed = comparison->gpu_untimed;
 	char left_out[64] = "", verdict[128];
@@ -332,17 +341,20 @@ static void write_figures(struct html *html, const struct comparison *comparison
 	write_times(html, "Whole run, from its first GPU work", comparison->wall_a,
 		    comparison->wall_b, &comparison->wall, "");
 	idle_write_figure(&comparison->idle, html);
-	write_most(html, comparison);
+	write_most(html, comparison, labels);
 	fputs("</dl>\n", html->file);
 }
 
 static int write_page(FILE *file, void *argument)
 {
 	const struct comparison *comparison = argument;
+	char **labels = labels_make(comparison);
 	struct html html = {.file = file};
 	struct html_lines lines;
 	int error;
 
+	if (!labels)
+		return -ENOMEM;
 	html_begin(&html, comparison->headline);
 	fputs("<header>\n<h1>", file);
 	html_text(&html, comparison->headline);
@@ -368,20 +380,21 @@ static int write_page(FILE *file, void *argument)
 	fputs("<main id=\"main\">\n<section id=\"summary\" "
 	      "aria-labelledby=\"summary-title\">\n<h2 id=\"summary-title\">Summary</h2>\n",
 	      file);
-	write_figures(&html, comparison);
+	write_figures(&html, comparison, labels);
 	if (!error && html_lines_begin(&lines))
 		comparison_print_lines(comparison, "", lines.file);
 	if (!error)
 		error = html_lines_end(&html, &lines, "ul");
 	write_all_open(&html, comparison);
 	fputs("</section>\n", file);
-	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);
+	write_table(&html, comparison, labels, "gpu", "GPU activities", 0, comparison->gpu_count);
 	idle_write_section(&comparison->idle, &html);
 	write_devices(&html, comparison);
-	write_table(&html, comparison, "api", "API calls", comparison->gpu_count,
+	write_table(&html, comparison, labels, "api", "API calls", comparison->gpu_count,
 		    comparison->count);
 	fputs("</main>\n", file);
 	html_end(&html);
+	labels_free(labels, comparison);
 	return error ? error : html.error;
 }
 

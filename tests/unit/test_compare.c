@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "report/compare/compare.h"
+#include "report/compare/labels.h"
 #include "report/compare/next.h"
 #include "report/compare/canonical.h"
 #include "tests/unit/test.h"
@@ -285,6 +286,44 @@ TEST(the_headline_and_the_rows_say_which_versions_are_compared)
 			    "B is 2.00 times faster on the GPU: 1 of 2 GPU rows takes less time, "
 			    "1 is only in A; most in copy<double> -> <float> (2.00 ms -> 1.00 ms)");
 	assert_string_equal(comparison.calls, "");
+}
+
+static void label_is(char **labels, const char *name, const char *expected)
+{
+	assert_string_equal(labels[row_of(name) - comparison.rows], expected);
+}
+
+TEST(labels_are_short_and_tell_rows_apart)
+{
+	static const char alone[] =
+		"void at::native::reduce_kernel<512, at::native::ReduceOp<float, "
+		"at::native::MeanOps<float, float, float>>>(at::native::ReduceOp<float>)";
+	static const char add_functor[] =
+		"void at::native::map<at::native::BinaryFunctor<float, float, float, "
+		"at::native::AddFunctor<float>>>(int, float const *, float *)";
+	static const char mul_functor[] =
+		"void at::native::map<at::native::BinaryFunctor<float, float, float, "
+		"at::native::MulFunctor<float>>>(int, float const *, float *)";
+	char **labels;
+
+	add(&a, alone, 10, 1000, 10);
+	add(&b, alone, 10, 1000, 10);
+	add(&a, add_functor, 10, 1000, 10);
+	add(&b, add_functor, 10, 1000, 10);
+	add(&b, mul_functor, 10, 1000, 10);
+	add(&a, "short(int)", 10, 1000, 10);
+	add(&a, "cudaFree", 10, 1000, 10);
+	compare();
+	labels = labels_make(&comparison);
+	assert_non_null(labels);
+	label_is(labels, alone, "at::native::reduce_kernel<512, ReduceOp>");
+	label_is(labels, "short(int)", "short(int)");
+	label_is(labels, "cudaFree", "cudaFree");
+	assert_non_null(strstr(labels[row_of(add_functor) - comparison.rows], "Add"));
+	assert_non_null(strstr(labels[row_of(mul_functor) - comparison.rows], "Mul"));
+	for (size_t i = 0; i < comparison.count; i++)
+		assert_true(strlen(labels[i]) <= LABEL_MOST);
+	labels_free(labels, &comparison);
 }
 
 TEST(several_runs_show_a_shift_beyond_their_noise)
