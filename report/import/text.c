@@ -493,14 +493,15 @@ static bool is_binary(const struct lines *lines)
 /* Why a text has nothing to compare. */
 static int refuse_empty(struct text_import *import)
 {
+	/* Among its bytes some may look like the beginning of a table. */
+	if (is_binary(&import->lines))
+		return refuse(import, "neither a profile nor text; of a report of nsys (.nsys-rep, "
+				      ".qdrep) give what `nsys export --type sqlite` makes");
 	if (*import->bad)
 		return refuse(import, "%s", import->bad);
 	if (*import->first_passed)
 		return refuse(import, "no GPU activities or CUDA API calls in it; passed over: %s",
 			      import->first_passed);
-	if (is_binary(&import->lines))
-		return refuse(import, "neither a profile nor text; of a report of nsys (.nsys-rep, "
-				      ".qdrep) give what `nsys export --type sqlite` makes");
 	return refuse(import, "no profile, database of nsys, or table of nvprof, nsys or ktime");
 }
 
