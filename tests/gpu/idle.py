@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """
 How busy the GPU was and why it was idle: what ktime says, beside the same count over its own trace of
-the same run, and over the SQLite databases that nsys exports of other runs of the program. Writes its
-section of tests/gpu/RESULTS.md.
+the same run, and over the SQLite databases that nsys exports of other runs of the program; where kernels
+are recorded in windows, as by default, what ktime estimates. Writes its section of tests/gpu/RESULTS.md.
 
   idle.py                 measures
   idle.py only TITLE      measures programs with this in their title, and writes no section
@@ -37,6 +37,12 @@ PROGRAMS = [
 ]
 if os.path.exists(SAMPLE):
     PROGRAMS.insert(0, ("simpleStreams of cuda-samples", [SAMPLE, "--sync_method=4"]))
+SERVER = [sys.executable, os.path.join(HERE, "python", "server.py")]
+# In the default mode, whose figures are estimates.
+IN_WINDOWS = [
+    ("PyTorch decoder, recorded in windows", SERVER + ["500", "0"]),
+    ("PyTorch server with pauses, recorded in windows", SERVER + ["150", "0.05"]),
+]
 # Under each profiler, in turns.
 RUNS = 2
 # Busy and overlap: how far the times of ktime's and nsys's runs may be apart, in percent of nsys's. (Not
@@ -162,15 +168,14 @@ def exported(option, path, profile):
         raise RuntimeError(f"ktime export {option}: {done.stderr.strip()}")
 
 
-def of_ktime(argv, directory):
-    """What ktime says of a run, the count over its trace of it, and its lines of the report."""
-    profile, database = os.path.join(directory, "profile"), os.path.join(directory, "ktime.sqlite")
-    argv, environment = profilers.under_ktime(argv, f"--timer cupti --keep-trace all -f -o {profile}")
+def under_ktime(argv, options, profile):
+    """The Account of a run, its lines of the report, and what the profile has."""
+    argv, environment = profilers.under_ktime(argv, f"{options} -f -o {profile}")
     outcome = process.run(argv, environment, 120)
     exported("--json", profile + ".json", profile)
-    exported("--sqlite", database, profile)
     with open(profile + ".json") as file:
-        use = json.load(file)["use"][0]
+        whole = json.load(file)
+    use = whole["use"][0]
     parts = collections.Counter()
     for cause in use["causes"]:
         function = " " + cause["function"] if "function" in cause else ""
@@ -180,7 +185,39 @@ def of_ktime(argv, directory):
     lines = [re.sub(r"^==\d+== ", "", line) for line in outcome.stderr.splitlines()
              if re.search("== (GPU 0|Idle):", line)]
     both = use["busy_kernels"] + use["busy_copies"] - use["busy"]
-    return Account(use["last"] - use["first"], use["busy"], both, parts), count(database), lines
+    return Account(use["last"] - use["first"], use["busy"], both, parts), lines, whole
+
+
+def of_ktime(argv, directory):
+    """What ktime says of a run, the count over its trace of it, and its lines of the report."""
+    profile, database = os.path.join(directory, "profile"), os.path.join(directory, "ktime.sqlite")
+    account, lines, _ = under_ktime(argv, "--timer cupti --keep-trace all", profile)
+    exported("--sqlite", database, profile)
+    return account, count(database), lines
+
+
+def in_windows(title, argv):
+    """[rows], [lines], what is beyond the bars: of a run in ktime's default mode, beside nsys's."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="ktime-idle-") as directory:
+            own, lines, whole = under_ktime(argv, "", os.path.join(directory, "profile"))
+            other = of_nsys(argv, directory)
+    except (sqlite3.Error, OSError, RuntimeError, LookupError, TypeError) as error:
+        return [[title, "", repr(error), "", "", ""]], [], [f"{title}: {error!r}"]
+    rows, use = [], whole["use"][0]
+    wrong = [] if whole["counters"]["windows"] and "error" in use else [f"{title}: no windows"]
+    parts = {"busy": (100 * own.busy / own.whole, 100 * other.busy / other.whole)}
+    parts.update((name, (own.percent(name), other.percent(name)))
+                 for name in sorted(own.parts | other.parts, key=lambda name: -own.parts[name]))
+    for name, (mine, theirs) in parts.items():
+        if max(mine, theirs) < 0.3:
+            continue
+        interval = f" ± {100 * use.get('error', 0) / own.whole:.2f}" if name == "busy" else ""
+        rows.append(["" if rows else title, name + ", %", f"{mine:.2f}{interval}", f"{theirs:.2f}",
+                     f"{mine - theirs:+.2f} points", ""])
+        if abs(mine - theirs) > CAUSE_BAR:
+            wrong.append(f"{title}: {name}: {mine - theirs:+.2f} points from nsys")
+    return rows, lines, wrong
 
 
 def of_nsys(argv, directory):
@@ -244,10 +281,10 @@ def main(arguments):
         return 77
     rows, said, wrong = [], [], []
     chosen = arguments[1] if arguments[:1] == ["only"] else ""
-    for title, argv in PROGRAMS:
+    for title, argv in PROGRAMS + IN_WINDOWS:
         if chosen not in title:
             continue
-        more, lines, beyond = compare(title, argv)
+        more, lines, beyond = (in_windows if (title, argv) in IN_WINDOWS else compare)(title, argv)
         rows += more
         said += [f"{title}:", "", *("    " + line for line in lines), ""]
         wrong += beyond
@@ -255,7 +292,7 @@ def main(arguments):
                            "from its trace"], rows)
     lines += ["", f"{RUNS} runs each, in turns. The difference is that of the means; the last column has "
               "the largest one of a run of ktime's from the same count over its own trace, which lacks the "
-              "driver's calls that the runtime makes. "
+              "driver's calls that the runtime makes. Programs recorded in windows run once under each. "
               f"Bars: busy and overlap {TIME_BAR:g} %, causes {CAUSE_BAR:g} points.", "", *said]
     lines += ["All within the bars." if not wrong else "Beyond the bars: " + "; ".join(wrong) + "."]
     if not chosen:
