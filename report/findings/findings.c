@@ -61,13 +61,6 @@ static bool is_of(int32_t device, int wanted)
 	return wanted < 0 || device == wanted;
 }
 
-/* Whether idle time is of the device, or of any whose use is known. */
-static bool is_idle_of(const struct session *session, const struct idle_row *row, int wanted)
-{
-	return is_of(row->device, wanted) && row->device >= 0 && row->device < SESSION_DEVICES &&
-	       session_use(session, row->device);
-}
-
 static void add_gap(struct finding_gap *longest, const struct idle_row *row)
 {
 	if (row->longest > longest->time)
@@ -178,7 +171,7 @@ static struct finding_cause largest_cause(const struct session *session, int dev
 	if (count > 0)
 		qsort(rows, count, sizeof(*rows), compare_causes);
 	for (size_t i = 0; i < count; i++) {
-		if (!is_idle_of(session, rows[i], device))
+		if (!is_of(rows[i]->device, device) || !session_knows_cause(session, rows[i]))
 			continue;
 		if (rows[i]->cause != sum.cause || rows[i]->name != sum.name)
 			sum = (struct finding_cause){.cause = rows[i]->cause,
@@ -236,7 +229,7 @@ static void fill_of_device(struct found figures[FINDING_COUNT], const struct ses
 	bool launch_bound;
 
 	session_for_each_idle (session, cause)
-		if (is_idle_of(session, cause, device) && cause->cause < IDLE_CAUSE_COUNT)
+		if (is_of(cause->device, device) && session_knows_cause(session, cause))
 			add_cause(&found, session, cause);
 	session_for_each_row (session, row)
 		if (row->kind == ROW_KERNEL && is_of(row->device, device))

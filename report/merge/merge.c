@@ -616,7 +616,7 @@ static int merge_idle(struct merge *merge, const struct session *session,
 					     .name = merge_string(merge, session, row->name)};
 		struct idle_row *to = session_idle_row(merge->session, &key);
 
-		if (process)
+		if (process && session_knows_cause(session, row))
 			process->causes[row->cause] += row->total;
 		if (!to)
 			return -ENOMEM;
@@ -816,8 +816,10 @@ static int add_process(struct merge *merge, const struct session *session,
 	};
 
 	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
-		added.device_time += use_time(&header->uses[i]);
-		added.busy += header->uses[i].busy;
+		const struct device_use *use = session_use(session, (int)i);
+
+		added.device_time += use ? use_time(use) : 0;
+		added.busy += use ? use->busy : 0;
 	}
 	return note_process(merge, &added, process, shift);
 }

@@ -839,6 +839,8 @@ const struct device_use *session_use(const struct session *session, int device);
 /* Whether it is known of the whole run: whatever ran was recorded, or of some device windows say
  * enough. */
 bool session_knows_use(const struct session *session);
+/* Whether it is known of the device that a cause is of. */
+bool session_knows_cause(const struct session *session, const struct idle_row *row);
 /* Whether windows tell it: not all that ran was recorded. */
 bool session_estimates_use(const struct session *session);
 

@@ -704,6 +704,13 @@ bool session_estimates_use(const struct session *session)
 	return session_header(session)->counters[COUNTER_windows] > 0;
 }
 
+bool session_knows_cause(const struct session *session, const struct idle_row *row)
+{
+	/* A damaged file may hold any number. */
+	return row->device >= 0 && row->device < SESSION_DEVICES && row->cause < IDLE_CAUSE_COUNT &&
+	       session_use(session, row->device);
+}
+
 bool session_knows_use(const struct session *session)
 {
 	const struct session_header *header = session_header(session);
