@@ -172,6 +172,63 @@ TEST(estimates_are_summed_with_their_errors)
 }
 
 /* Nodes of graphs that CUPTI recorded in windows: some ran of which it has no record. */
+/* A process of whose device windows tell this much, nanoseconds; 0: everything was recorded. */
+static struct session *used(int rank, double error)
+{
+	struct session *session = process_of(rank, 4);
+	struct idle_row *idle = session_idle_row(session, &(struct idle_row){.device = 0});
+
+	session_header(session)->counters[COUNTER_windows] = error > 0;
+	session_header(session)->uses[0] =
+		(struct device_use){.last = 1000, .busy = 600, .error = error};
+	assert_non_null(idle);
+	session_add_idle(idle, 400, 0, 0);
+	idle->error = error;
+	return session;
+}
+
+TEST(busy_and_idle_time_are_as_uncertain_as_all_processes_together)
+{
+	const struct job_process *process;
+	const struct idle_row *idle = NULL;
+
+	add(used(0, 30));
+	add(used(1, 40));
+	add(used(2, 0));
+	assert_true(session_use(merged, 0)->error == 50);
+	assert_int_equal(session_use(merged, 0)->busy, 1800);
+	session_for_each_idle (merged, idle)
+		assert_true(idle->total == 1200 && idle->error == 50);
+	/* Where windows tell a process nothing, they tell nothing of all. */
+	add(used(3, INFINITY));
+	assert_null(session_use(merged, 0));
+	assert_false(session_knows_use(merged));
+	session_for_each_process(merged, process)
+	{
+		bool told = process->rank.rank < 3;
+
+		assert_int_equal(process->device_time, told ? 1000 : 0);
+		assert_int_equal(process->causes[IDLE_PROGRAM], told ? 400 : 0);
+	}
+}
+
+/* As versions wrote it before there were estimates, and what says too little. */
+TEST(an_interval_that_is_missing_or_wide_tells_nothing)
+{
+	const double errors[] = {0, 100, NAN, INFINITY};
+	struct session *session;
+
+	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		session = used(0, 1);
+		session_header(session)->uses[0].error = errors[i];
+		assert_null(session_use(session, 0));
+		assert_false(session_knows_use(session));
+		session_header(session)->uses[0].error = 99;
+		assert_non_null(session_use(session, 0));
+		session_close(session);
+	}
+}
+
 TEST(calls_that_are_estimated_stay_so)
 {
 	struct session *estimated = process_of(0, 3), *exact = process_of(1, 3), *whole;
