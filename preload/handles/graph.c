@@ -588,10 +588,14 @@ void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CU
 	executable = executable_locked(exec, false);
 	if (node_locked(executable, handle)) {
 		/* The child has as many nodes as before. */
-		for (size_t i = 0; i < executable->nodes.count && next < child.count; i++)
-			if (executable->nodes.nodes[i].child == handle)
-				executable->nodes.nodes[i].operation =
-					child.nodes[next++].operation;
+		for (size_t i = 0; i < executable->nodes.count && next < child.count; i++) {
+			struct graph_node *node = &executable->nodes.nodes[i];
+
+			if (node->child != handle)
+				continue;
+			node->operation = child.nodes[next].operation;
+			node->parameters = child.nodes[next++].parameters;
+		}
 		renew_locked(executable);
 	}
 	pthread_mutex_unlock(&graphs.lock);

@@ -5,11 +5,9 @@
  *
  * usage: node_ranges [LAUNCHES]	all ways, each graph launched so often
  *        node_ranges paths NUMBER	100,000 nodes in that number of ranges, launched twice
- *        node_ranges wide NUMBER		a graph of 101 nodes, launched so often in a
- *start/end
- *range "run" node_ranges after NUMBER	that graph ten times, after one in no ranges was launched so
- *often, with a rest after each node_ranges variants NUMBER	a graph captured in a range of
- *another name each time
+ *        node_ranges wide NUMBER	a graph of 101 nodes, launched so often in "run"
+ *        node_ranges after NUMBER	the same ten times, after one in no ranges so often
+ *        node_ranges variants NUMBER	a graph captured in a range of another name each time
  */
 #include <pthread.h>
 #include <string.h>
