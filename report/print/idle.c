@@ -241,9 +241,9 @@ static void write_findings(const struct report *report)
 const char *idle_unknown(const struct session *session)
 {
 	if (!session_knows_use(session))
-		return session_header(session)->counters[COUNTER_windows] > 0
-			       ? "CUPTI recorded in windows"
-			       : "CUPTI was not on from the start";
+		return session_header(session)->counters[COUNTER_cupti_late_ns] > 0
+			       ? "CUPTI was not on from the start"
+			       : "CUPTI's recording windows tell too little";
 	/* Events say how long an operation took, and not when. */
 	return rows_are_by_events(session)
 		       ? "CUDA events say how long an operation took and not when"

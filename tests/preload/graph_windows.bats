@@ -57,7 +57,7 @@ recorded()
 	[ "$(counter windows)" -ge 1 ]
 	[ "$(recorded)" -lt 400000 ]
 	says "All calls are counted."
-	says "GPU busy and idle: not known, as CUPTI recorded in windows."
+	says "GPU busy and idle: not known, as CUPTI's recording windows tell too little."
 	[ "$(report | grep -c 'GPU 0:\|Finding:')" -eq 0 ]
 	is '0 0' jq -r '"\(.use | length) \(.findings | length)"' <("$built/ktime" export --json - session)
 	[ -z "$("$built/ktime" -i session --idle --quiet --print-api-summary)" ]
@@ -296,7 +296,7 @@ LONG=12000
 	are_totals $'12000 60000 second\n1200000 1200000 first'
 	[ "$(counter windows)" -ge 1 ]
 	says "recording all of them would exceed the budget of 50 %. All calls are counted."
-	says "GPU busy and idle: not known, as CUPTI recorded in windows."
+	says "GPU busy and idle: not known, as CUPTI was not on from the start."
 }
 
 @test "with a budget, --graph node, a trace and --timer cupti have CUPTI on from the start" {

@@ -109,9 +109,9 @@ TEST(what_is_not_known_of_idle_time_is_said_and_what_tells_it)
 	       "  The causes are not known yet: ktime works them out some operations later.\n");
 	header->counters[COUNTER_windows] = 1;
 	header->cupti_active = 1;
-	prints("--idle",
-	       "\nIdle time: not known, as CUPTI recorded in windows. What tells it: of a "
-	       "program that runs, ktime window PID 5s --trace gpu,api -o FILE.\n");
+	prints("--idle", "\nIdle time: not known, as CUPTI's recording windows tell too little. "
+			 "What tells it: of a "
+			 "program that runs, ktime window PID 5s --trace gpu,api -o FILE.\n");
 	header->timer = TIMER_EVENTS;
 	prints("--idle", " What tells it: a run without --timer events.\n");
 }
