@@ -27,6 +27,7 @@
 struct use_period {
 	uint64_t begin, end;
 	uint64_t waited; /* when a call had waited for the device, made after `begin`; UINT64_MAX */
+	uint64_t done;	 /* the same, for all that it had got, if one stream was used */
 	uint32_t call;	 /* the number of the first call */
 };
 

@@ -31,9 +31,7 @@ struct device {
 	/* The last call that gave it work, and what came of it (use_estimate.h). `begin` 0: none
 	 * yet. */
 	struct use_period last;
-	const void *stream;	/* of that call */
-	uint64_t other_streams; /* begin of the last call before it in another stream */
-	uint64_t first, until;	/* the time that is sorted */
+	uint64_t first, until; /* the time that is sorted */
 	uint64_t excluded, told_excluded;
 	uint64_t calls, calls_seen; /* in that time, and in windows */
 	struct use_whole whole;
@@ -54,7 +52,9 @@ static struct {
 	uint64_t since;	    /* when no longer everything was recorded; UINT64_MAX: it still is */
 	uint64_t last_work; /* begin of the last call that gave any device work, and its number */
 	uint32_t last_call;
-	bool gathers; /* operations belong to the present window */
+	const void *stream;	/* of that call */
+	uint64_t other_streams; /* begin of the last call before it in another stream */
+	bool gathers;		/* operations belong to the present window */
 	unsigned number, taken;
 	uint64_t opened, on; /* the present window */
 	bool failed;
@@ -69,7 +69,7 @@ static struct device *device_of(uint32_t number)
 	struct device **device = &use.devices[number < SESSION_DEVICES ? number : 0];
 
 	if (!*device && (*device = calloc(1, sizeof(**device))))
-		(*device)->last.waited = UINT64_MAX;
+		(*device)->last.waited = (*device)->last.done = UINT64_MAX;
 	return *device;
 }
 
@@ -80,15 +80,29 @@ static struct use_period period_of(uint32_t number, const struct host_call *call
 		.begin = call->begin,
 		.end = UINT64_MAX,
 		.waited = call->flags & HOST_CALL_WAITED ? call->end : UINT64_MAX,
+		.done = call->flags & HOST_CALL_WAITED ? call->end : UINT64_MAX,
 		.call = number,
 	};
+}
+
+/* An event may stand before the last work. */
+static bool waits_for_event(const struct host_call *call)
+{
+	bool of_runtime;
+	const char *name = api_name(call->api, &of_runtime);
+
+	return name && strstr(name, "EventSynchronize");
 }
 
 /* A call waited for the device: its work was done then, unless it got more meanwhile. */
 static void note_wait(struct use_period *period, const struct host_call *call)
 {
-	if (period->begin && call->begin >= period->begin && call->end < period->waited)
+	if (!period->begin || call->begin < period->begin)
+		return;
+	if (call->end < period->waited)
 		period->waited = call->end;
+	if (call->end < period->done && !waits_for_event(call))
+		period->done = call->end;
 }
 
 /* The device's last period has ended: what is after `since` of it is sorted. */
@@ -121,9 +135,9 @@ void window_use_call(uint32_t number, int ordinal, const void *stream)
 			return;
 		if (use.since != UINT64_MAX)
 			sort_period(device, call->begin);
-		if (stream != device->stream)
-			device->other_streams = device->last.begin;
-		device->stream = stream;
+		if (stream != use.stream)
+			use.other_streams = use.last_work;
+		use.stream = stream;
 		device->last = period_of(number, call);
 		use.last_work = call->begin;
 		use.last_call = number;
@@ -346,10 +360,10 @@ static void add_union(const struct span *span, const struct interval_set *set,
 static uint64_t known_from(const struct device *device)
 {
 	const struct use_period *period = period_at(use.on);
-	uint64_t idle = period->waited > use.on ? period->waited : use.on;
+	uint64_t idle = period->done > use.on ? period->done : use.on;
 
 	return period->begin < use.on && idle < period->end &&
-			       device->other_streams + STREAM_DONE_NS < use.on
+			       use.other_streams + STREAM_DONE_NS < use.on
 		       ? idle
 		       : device->first_kernel;
 }

@@ -155,13 +155,17 @@ TEST(windows_stand_for_what_is_of_their_sort)
 	assert_true(use_estimate(&whole, &busy, &busy).error > estimated.error + 1e5);
 }
 
-static uint32_t call(uint64_t begin, uint64_t end, uint8_t flags)
+static void call_of(uint16_t api, uint64_t begin, uint64_t end, uint8_t flags, const void *stream)
 {
-	uint32_t number = host_calls_add(
-		&(struct host_call){.begin = begin, .end = end, .thread = 7, .flags = flags});
+	uint32_t number = host_calls_add(&(struct host_call){
+		.begin = begin, .end = end, .thread = 7, .api = api, .flags = flags});
 
-	window_use_call(number, flags & HOST_CALL_WORK ? 0 : -1, NULL);
-	return number;
+	window_use_call(number, flags & HOST_CALL_WORK ? 0 : -1, stream);
+}
+
+static void call(uint64_t begin, uint64_t end, uint8_t flags)
+{
+	call_of(MODEL_LAUNCH, begin, end, flags, NULL);
 }
 
 static uint64_t take(uint64_t begin, uint64_t end, uint32_t launch)
@@ -172,6 +176,15 @@ static uint64_t take(uint64_t begin, uint64_t end, uint32_t launch)
 }
 
 #define PERIOD 1000000ull
+
+static void pass_window(struct kernel_window *window, uint64_t closed)
+{
+	window->open = false;
+	window->closed = closed;
+	window_use_update(window);
+	window->taken = window->number;
+	window_use_update(window);
+}
 
 /* Windows of three launches each, of which the device works for 60 of 100 us; none is recorded
  * between them. */
@@ -197,15 +210,44 @@ static void launch_in_windows(unsigned windows, bool random)
 			call(at, at + 2000, HOST_CALL_WORK);
 			take(at + 10000, at + 70000, 10 * i + k);
 		}
-		window.open = false;
-		window.closed = now + 350000;
-		window_use_update(&window);
-		window.taken = window.number;
-		window_use_update(&window);
+		pass_window(&window, now + 350000);
 		now += PERIOD;
 		call(now, now + 2000, HOST_CALL_WORK);
 	}
 	window_use_finish(&window);
+}
+
+/*
+ * Windows that open while the device is idle, as `wait` has waited for it, and in which two
+ * launches are queued: nothing else tells what it does after a wait. Half of the launches are in
+ * `stream`.
+ */
+static const struct device_use *wait_before_windows(uint16_t wait, const void *stream)
+{
+	struct kernel_window window = {
+		.number = 1, .taken = 1, .clock_known = true, .random = true};
+	uint64_t now = 10000 * PERIOD;
+
+	assert_int_equal(make_run(0), 0);
+	run.header->counters[COUNTER_windows] = 1;
+	for (unsigned i = 0; i < 8; i++) {
+		call_of(MODEL_LAUNCH, now, now + 2000, HOST_CALL_WORK, i % 2 ? stream : NULL);
+		window_use_update(&window);
+		call_of(wait, now + 5000, now + 112000, HOST_CALL_WAITED, NULL);
+		window.opened = window.on = now + 200000;
+		window.open = true;
+		window.number++;
+		window_use_update(&window);
+		for (unsigned k = 1; k <= 2; k++) {
+			call(now + 490000 + 10000 * k, now + 492000 + 10000 * k, HOST_CALL_WORK);
+			take(now + 400000 + 110000 * k, now + 500000 + 110000 * k, 2 * i + k);
+		}
+		call_of(wait, now + 520000, now + 722000, HOST_CALL_WAITED, NULL);
+		pass_window(&window, now + 800000);
+		now += PERIOD;
+	}
+	window_use_finish(&window);
+	return session_use(run.session, 0);
 }
 
 static const struct device_use *use_of_windows(unsigned windows, bool random)
@@ -249,5 +291,23 @@ TEST_IN_CHILD(windows_in_which_the_profiling_window_changes_tell_nothing,
 	      changes = 100 * PERIOD + 250000)
 {
 	assert_true(isinf(use_of_windows(4, true)->error));
+	session_close(run.session);
+}
+
+TEST_IN_CHILD(a_device_that_was_waited_for_is_known_to_be_idle, (void)0)
+{
+	assert_non_null(wait_before_windows(MODEL_WAIT, NULL));
+	session_close(run.session);
+}
+
+TEST_IN_CHILD(an_event_may_stand_before_the_last_work, (void)0)
+{
+	assert_null(wait_before_windows(API_DRIVER(ENTRY_cuEventSynchronize), NULL));
+	session_close(run.session);
+}
+
+TEST_IN_CHILD(another_streams_work_may_go_on, (void)0)
+{
+	assert_null(wait_before_windows(MODEL_WAIT, "another"));
 	session_close(run.session);
 }
