@@ -38,7 +38,7 @@ static void add(struct session *session, enum row_kind kind, const char *name, u
 	assert_non_null(row);
 	for (unsigned i = 0; i < calls; i++) {
 		row->calls++;
-		session_add_sample(session, &row->cupti, each + i * each / 50);
+		session_add_sample(session, &row->cupti, each + i * each / (10 * calls));
 		if (bytes)
 			session_add_bytes(row, bytes);
 	}
@@ -60,8 +60,8 @@ static void add_memory(struct session *session, enum allocation_kind kind, int d
 	use->frees = 7 - use->held_count;
 }
 
-/* 120 ms of a program that trains something, 80 of them with the GPU busy. */
-static struct session *small_program(const char *path)
+/* 120 ms of a program that trains something, and the GPU busy for 69 of them and `more`. */
+static struct session *small_program(const char *path, uint64_t more)
 {
 	struct session *session;
 	struct session_header *header;
@@ -92,9 +92,9 @@ static struct session *small_program(const char *path)
 				       .memory = {2, 6402, 3201, 3201, MINIMUM_KNOWN}};
 	header->uses[0] = (struct device_use){.first = 100 * MS,
 					      .last = 220 * MS,
-					      .busy = 80 * MS,
-					      .kernels = 70 * MS,
-					      .copies = 15 * MS,
+					      .busy = 69 * MS + more,
+					      .kernels = 56 * MS + more,
+					      .copies = 14 * MS,
 					      .contexts = 1};
 	header->counters[COUNTER_wall_ns] = 130 * MS;
 	header->counters[COUNTER_operations] = 670;
@@ -116,7 +116,7 @@ static struct session *small_program(const char *path)
 	add_memory(session, ALLOCATION_PINNED, -1, 32 << 20, 0);
 	idle = session_idle_row(session, &(struct idle_row){.cause = IDLE_PROGRAM, .thread = 7});
 	assert_non_null(idle);
-	session_add_idle(idle, 30 * MS, session_intern(session, "_Z5saxpyifPKfPf"),
+	session_add_idle(idle, 41 * MS - more, session_intern(session, "_Z5saxpyifPKfPf"),
 			 session_intern(session, "[CUDA memcpy HtoD]"));
 	idle = session_idle_row(session, &(struct idle_row){.cause = IDLE_LATENCY, .thread = 7});
 	assert_non_null(idle);
@@ -236,23 +236,23 @@ static void the_profiles_are_written(void **state)
 	struct session *session;
 
 	(void)state;
-	session_close(small_program(path_of("plain")));
+	session_close(small_program(path_of("plain"), 0));
 	session_close(whole_profile(WHOLE_EVENTS, path_of("sampled")));
 	session = whole_profile(WHOLE_CUPTI, path_of("trace"));
 	hold_memory(session);
 	session_close(session);
-	session = small_program(path_of("long"));
+	session = small_program(path_of("long"), 0);
 	add(session, ROW_KERNEL, "_Z6needlePf", 1, 12345, 0);
 	long_trace(session);
 	session_close(session);
-	session = small_program(path_of("streams"));
+	session = small_program(path_of("streams"), 0);
 	add(session, ROW_KERNEL, "_Z6needlePf", 1, 12345, 0);
 	trace_of_streams(session);
 	session_close(session);
-	session = small_program(path_of("rank0"));
+	session = small_program(path_of("rank0"), 0);
 	rank_of(session, 0);
 	session_close(session);
-	session = small_program(path_of("rank1"));
+	session = small_program(path_of("rank1"), 31 * MS);
 	rank_of(session, 1);
 	add(session, ROW_KERNEL, "_Z5saxpyifPKfPf", 100, 300 * US, 0);
 	session_close(session);
