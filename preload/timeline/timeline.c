@@ -540,7 +540,11 @@ static uint64_t name_of(const struct seen *seen)
 
 	if (!row && seen->operation && seen->activity->device < SESSION_DEVICES)
 		row = seen->operation->rows[seen->activity->device];
-	return row ? row->name : 0;
+	if (row)
+		return row->name;
+	return seen->operation && seen->operation->name
+		       ? session_intern(run.session, seen->operation->name)
+		       : 0;
 }
 
 void timeline_end_exact(uint64_t until, uint32_t call)

@@ -131,7 +131,8 @@ void window_use_call(uint32_t number, int ordinal, const void *stream)
 		return;
 	if (call->flags & HOST_CALL_WORK && ordinal >= 0) {
 		device = device_of((uint32_t)ordinal);
-		if (!device)
+		/* One that took long comes after another thread's that began later. */
+		if (!device || call->begin < device->last.begin)
 			return;
 		if (use.since != UINT64_MAX)
 			sort_period(device, call->begin);
@@ -210,6 +211,8 @@ static bool list_periods(int ordinal, uint32_t first, uint64_t until)
 				note_wait(last, call);
 			continue;
 		}
+		if (last && call->begin < last->begin)
+			continue;
 		if (last)
 			last->end = call->begin;
 		if (last && call->begin >= until)

@@ -213,6 +213,8 @@ static void launch_in_windows(unsigned windows, bool random)
 		pass_window(&window, now + 350000);
 		now += PERIOD;
 		call(now, now + 2000, HOST_CALL_WORK);
+		/* Another thread's that took longer. */
+		call(now - 5000, now + 4000, HOST_CALL_WORK);
 	}
 	window_use_finish(&window);
 }
