@@ -28,8 +28,9 @@ bool window_changed_between(uint64_t start, uint64_t end)
 	return false;
 }
 
-static const char *const shape_names[MODEL_SHAPES] = {"decodes", "phases", "serves",
-						      "queues",	 "polls",  "floods"};
+static const char *const shape_names[MODEL_SHAPES] = {
+	"decodes", "phases", "serves", "queues", "polls", "floods", "threads",
+};
 
 /* A run in a process of its own. */
 static void run_one(enum model_shape shape, uint64_t seed, struct model_outcome *outcome)

@@ -31,8 +31,9 @@
  *   queues	launches a burst at once and waits for it, with pauses
  *   polls	as serves, without a call that waits
  *   floods	launches without waiting, at most 50 ahead
+ *   threads	decodes on two threads, each in a stream of its own
  */
-enum model_shape { DECODES, PHASES, SERVES, QUEUES, POLLS, FLOODS, MODEL_SHAPES };
+enum model_shape { DECODES, PHASES, SERVES, QUEUES, POLLS, FLOODS, THREADS, MODEL_SHAPES };
 
 /* What is compared, nanoseconds: the causes of idle time, and busy time. */
 enum { MODEL_BUSY = IDLE_CAUSE_COUNT, MODEL_PARTS };
@@ -43,12 +44,19 @@ struct model_outcome {
 	double truth[MODEL_PARTS], total[MODEL_PARTS], error[MODEL_PARTS];
 };
 
+struct model_thread {
+	uint64_t now, free; /* its clock; when its stream is done */
+	uint32_t last_call, id;
+};
+
 static struct {
 	uint64_t random;
-	uint64_t now, free;	/* the host's clock; when the device is done */
-	uint64_t closed_free;	/* with what was launched when the last window was closed */
-	struct interval before; /* the last operation */
-	uint32_t last_call, launches;
+	struct model_thread threads[2];
+	unsigned thread_count;
+	uint64_t closed_free;	     /* with what was launched when the last window was closed */
+	struct model_thread *thread; /* that goes on */
+	struct interval_set all;     /* operations */
+	uint32_t launches;
 	double work, spent, node_cost;
 	uint64_t poll;
 	struct kernel_window window;
@@ -77,6 +85,11 @@ static void model_add_truth(void *unused, const struct gap_part *part)
 	model.outcome.truth[part->cause] += (double)(part->end - part->begin);
 }
 
+static void model_add_gap(const struct interval *before, const struct interval *after, void *unused)
+{
+	gap_split(before, after, model_add_truth, unused);
+}
+
 /* What the collector does when it comes round. */
 static void model_poll(uint64_t now)
 {
@@ -86,7 +99,9 @@ static void model_poll(uint64_t now)
 	if (window->open && window_times_are_over(now - window->opened, model.work, model.spent)) {
 		window->open = false;
 		window->closed = now;
-		model.closed_free = model.free;
+		for (unsigned i = 0; i < model.thread_count; i++)
+			if (model.threads[i].free > model.closed_free)
+				model.closed_free = model.threads[i].free;
 		window_times_adapt(model.spent);
 		window_times_plan(now, model.work, model.spent);
 	} else if (!window->open && window->taken != window->number) {
@@ -105,27 +120,30 @@ static void model_poll(uint64_t now)
 /* The host is busy with something until then. */
 static void model_pass(uint64_t until)
 {
+	/* Of several threads the one goes on whose clock is behind. */
+	model.thread->now = until;
+	for (unsigned i = 0; i < model.thread_count; i++)
+		until = model.threads[i].now < until ? model.threads[i].now : until;
 	for (; model.poll <= until;
 	     model.poll += model.window.open ? 500 * MODEL_US : 5000 * MODEL_US)
 		model_poll(model.poll);
-	model.now = until;
 }
 
 static uint32_t model_call(uint16_t api, uint8_t flags, uint64_t end)
 {
 	const struct host_call call = {
-		.begin = model.now,
+		.begin = model.thread->now,
 		.end = end,
-		.previous = model.last_call,
-		.thread = 7,
+		.previous = model.thread->last_call,
+		.thread = 7 + model.thread->id,
 		.api = api,
 		.flags = flags,
 	};
 
-	model.last_call = host_calls_add(&call);
-	window_use_call(model.last_call, flags & HOST_CALL_WORK ? 0 : -1, NULL);
+	model.thread->last_call = host_calls_add(&call);
+	window_use_call(model.thread->last_call, flags & HOST_CALL_WORK ? 0 : -1, model.thread);
 	model_pass(end);
-	return model.last_call;
+	return model.thread->last_call;
 }
 
 static void model_node(uint32_t call, uint64_t begin, uint64_t end, bool recorded)
@@ -133,19 +151,17 @@ static void model_node(uint32_t call, uint64_t begin, uint64_t end, bool recorde
 	struct interval node = {begin, end, {.call = call, .graph_launch = model.launches}, {0}};
 
 	node.last = node.first;
-	model.outcome.truth[MODEL_BUSY] += (double)(end - begin);
-	if (model.before.end && model.before.end < begin)
-		gap_split(&model.before, &node, model_add_truth, NULL);
-	model.before = node;
+	interval_set_add(&model.all, &node);
 	node.first.call = node.last.call = CALL_BY_TIME;
 	if (recorded)
 		window_use_take(&node, 0, true, model.launches);
 }
 
-/* A launch whose nodes take so long in all. */
+/* A launch whose nodes take so long in all. What is launched later begins later than it was made.
+ */
 static void model_launch(uint64_t ns)
 {
-	uint64_t begun = model.now, gap = 600;
+	uint64_t begun = model.thread->now, gap = 600;
 	bool recorded = model.window.open;
 	uint32_t call;
 
@@ -153,16 +169,20 @@ static void model_launch(uint64_t ns)
 	model.work += model.node_cost;
 	model.spent += recorded ? model.node_cost : 0;
 	call = model_call(MODEL_LAUNCH, HOST_CALL_WORK, begun + 2 * MODEL_US);
-	model.free = model.free > begun + 4 * MODEL_US ? model.free : begun + 4 * MODEL_US;
+	model.thread->free = model.thread->free > begun + 4 * MODEL_US ? model.thread->free
+								       : begun + 4 * MODEL_US;
 	for (unsigned i = 0; i < MODEL_NODES; i++) {
-		model_node(call, model.free, model.free + ns / MODEL_NODES, recorded);
-		model.free += ns / MODEL_NODES + (i + 1 < MODEL_NODES ? gap : 0);
+		model_node(call, model.thread->free, model.thread->free + ns / MODEL_NODES,
+			   recorded);
+		model.thread->free += ns / MODEL_NODES + (i + 1 < MODEL_NODES ? gap : 0);
 	}
+	interval_set_settle(&model.all, begun);
 }
 
 static void model_wait(void)
 {
-	uint64_t until = model.free > model.now ? model.free : model.now;
+	uint64_t until =
+		model.thread->free > model.thread->now ? model.thread->free : model.thread->now;
 
 	model_call(MODEL_WAIT, HOST_CALL_WAITED, until + 3 * MODEL_US);
 }
@@ -170,9 +190,9 @@ static void model_wait(void)
 /* The host's own work, in which it may allocate memory. */
 static void model_work(double ns)
 {
-	model_pass(model.now + (uint64_t)ns);
+	model_pass(model.thread->now + (uint64_t)ns);
 	if (model_uniform(0, 1) < 0.05)
-		model_call(MODEL_MALLOC, 0, model.now + (uint64_t)model_uniform(2e4, 3e5));
+		model_call(MODEL_MALLOC, 0, model.thread->now + (uint64_t)model_uniform(2e4, 3e5));
 }
 
 static void model_read(void)
@@ -200,6 +220,9 @@ static int model_run(enum model_shape shape, uint64_t seed, double seconds)
 	if (make_run(0))
 		return -1;
 	memset(&model, 0, sizeof(model));
+	model.thread = model.threads;
+	model.thread_count = shape == THREADS ? 2 : 1;
+	model.all.gap = model_add_gap;
 	run.header->counters[COUNTER_windows] = 1;
 	model.random = seed;
 	base = model_log_uniform(0.15e6, 2.5e6);
@@ -207,43 +230,49 @@ static int model_run(enum model_shape shape, uint64_t seed, double seconds)
 	pause = model_log_uniform(5e6, 2e8);
 	factor = model_log_uniform(1.5, 4);
 	model.node_cost = base * model_uniform(0.1, 0.6);
-	model.now = 1000000 * MODEL_US;
-	model.poll = model.now + 5000 * MODEL_US;
+	for (unsigned i = 0; i < model.thread_count; i++)
+		model.threads[i] =
+			(struct model_thread){.now = 1000000 * MODEL_US + 1000 * i, .id = i};
+	model.poll = model.thread->now + 5000 * MODEL_US;
 	model.window = (struct kernel_window){.number = 1, .taken = 1, .clock_known = true};
-	window_times_start(model.now, MODEL_SHARE * MODEL_BUDGET, seed);
-	window_times_plan(model.now, 0, 0);
-	end = model.now + (uint64_t)(seconds * 1e9);
-	while (model.now < end) {
-		if (shape == PHASES && model.now >= phase) {
+	window_times_start(model.thread->now, MODEL_SHARE * MODEL_BUDGET, seed);
+	window_times_plan(model.thread->now, 0, 0);
+	end = model.thread->now + (uint64_t)(seconds * 1e9);
+	while (model.thread->now < end) {
+		model.thread = &model.threads[model.thread_count > 1 &&
+					      model.threads[1].now < model.threads[0].now];
+		if (shape == PHASES && model.thread->now >= phase) {
 			level = level > 1 ? 1 : factor;
-			phase = model.now + (uint64_t)model_log_uniform(0.1e9, 2e9);
+			phase = model.thread->now + (uint64_t)model_log_uniform(0.1e9, 2e9);
 		}
 		model_launch((uint64_t)(base * level * model_uniform(0.8, 1.2)));
 		/* From the first launch on nothing is recorded but in windows. */
 		if (model.launches == 1)
 			window_use_update(&model.window);
 		if (shape == FLOODS) {
-			if (model.free > model.now + (uint64_t)(50 * base))
-				model_pass(model.free - (uint64_t)(50 * base));
+			if (model.thread->free > model.thread->now + (uint64_t)(50 * base))
+				model_pass(model.thread->free - (uint64_t)(50 * base));
 			else
 				model_work(host / 4);
 			continue;
 		}
 		if (shape != QUEUES || left == 1) {
 			if (shape == POLLS)
-				model_pass(model.free + 10 * MODEL_US);
+				model_pass(model.thread->free + 10 * MODEL_US);
 			else
 				model_wait();
 			model_work(host * (shape == PHASES ? factor / level : 1) *
 				   model_uniform(0.5, 1.5));
 		}
-		if (shape < SERVES || --left > 0)
+		if (shape < SERVES || shape == THREADS || --left > 0)
 			continue;
 		left = 1 + (uint64_t)model_uniform(0, 30);
-		model_pass(model.now + (uint64_t)(-pause * log(model_uniform(0, 1))));
+		model_pass(model.thread->now + (uint64_t)(-pause * log(model_uniform(0, 1))));
 	}
 	model_launch((uint64_t)base);
 	model_wait();
+	interval_set_settle(&model.all, UINT64_MAX);
+	model.outcome.truth[MODEL_BUSY] = (double)model.all.total;
 	window_use_finish(&model.window);
 	model_read();
 	session_close(run.session);
