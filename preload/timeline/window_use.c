@@ -45,7 +45,7 @@ struct device {
 	uint32_t call_before; /* the last call before it was opened; 0: none */
 	uint64_t first_kernel, last_launch;
 	uint32_t correlation; /* of the last launch */
-	bool full;	      /* what follows had no room */
+	uint64_t room_until;  /* start of the last operation that had room; UINT64_MAX: all */
 };
 
 static struct {
@@ -69,7 +69,7 @@ static struct device *device_of(uint32_t number)
 	struct device **device = &use.devices[number < SESSION_DEVICES ? number : 0];
 
 	if (!*device && (*device = calloc(1, sizeof(**device))))
-		(*device)->last.waited = (*device)->last.done = UINT64_MAX;
+		(*device)->last.waited = (*device)->last.done = (*device)->room_until = UINT64_MAX;
 	return *device;
 }
 
@@ -158,12 +158,13 @@ uint64_t window_use_take(const struct interval *operation, uint32_t number, bool
 		return use.since;
 	device = use.gathers ? device_of(number) : NULL;
 	/* A kernel that began before the window is of the one before. */
-	if (!device || device->full || (kernel && operation->start < use.opened))
+	if (!device || device->room_until != UINT64_MAX ||
+	    (kernel && operation->start < use.opened))
 		return use.since;
 	if (interval_set_kept(&device->all_seen) == INTERVALS_KEPT ||
 	    interval_set_kept(&device->kernels_seen) == INTERVALS_KEPT ||
 	    interval_set_kept(&device->copies_seen) == INTERVALS_KEPT) {
-		device->full = true;
+		device->room_until = device->all_seen.intervals[device->all_seen.end - 1].start;
 		return use.since;
 	}
 	interval_set_add(&device->all_seen, operation);
@@ -194,7 +195,7 @@ static void begin_window(struct device *device)
 	forget(&device->copies_seen);
 	device->call_before = device->last.call;
 	device->first_kernel = device->last_launch = 0;
-	device->full = false;
+	device->room_until = UINT64_MAX;
 }
 
 /* Lists the device's periods from that of call number `first` on to the first that begins at
@@ -379,10 +380,11 @@ static uint64_t known_from(const struct device *device)
 static void add_window(struct device *device, int ordinal)
 {
 	struct span span = {.device = device,
-			    .end = device->last_launch,
+			    .end = device->last_launch < device->room_until ? device->last_launch
+									    : device->room_until,
 			    .group = device->whole.windows % USE_GROUPS};
 
-	if (device->full || span.end <= use.on || !device->call_before ||
+	if (span.end <= use.on || !device->call_before ||
 	    !list_periods(ordinal, device->call_before, span.end))
 		return;
 	span.begin = known_from(device);

@@ -193,7 +193,7 @@ static void pass_window(struct kernel_window *window, uint64_t closed)
 
 /* Windows of three launches each, of which the device works for 60 of 100 us; none is recorded
  * between them. */
-static void launch_in_windows(unsigned windows, bool random)
+static void launch_in_windows(unsigned windows, bool random, unsigned nodes)
 {
 	struct kernel_window window = {.number = 1, .taken = 1, .clock_known = true};
 	uint64_t now = 100 * PERIOD;
@@ -213,7 +213,10 @@ static void launch_in_windows(unsigned windows, bool random)
 			uint64_t at = now + k * 100000;
 
 			call(at, at + 2000, HOST_CALL_WORK);
-			take(at + 10000, at + 70000, 10 * i + k);
+			for (unsigned n = 0; n < nodes; n++)
+				take(at + 10000 + n * (60000 / nodes),
+				     at + 10000 + (n + 1) * (60000 / nodes) - (nodes > 1),
+				     10 * i + k);
 		}
 		pass_window(&window, now + 350000);
 		now += PERIOD;
@@ -257,16 +260,17 @@ static const struct device_use *wait_before_windows(uint16_t wait, const void *s
 	return session_use(run.session, 0);
 }
 
-static const struct device_use *use_of_windows(unsigned windows, bool random)
+static const struct device_use *use_of_windows(unsigned windows, bool random, unsigned nodes)
 {
 	assert_int_equal(make_run(0), 0);
-	launch_in_windows(windows, random);
+	launch_in_windows(windows, random, nodes);
 	return &run.header->uses[0];
 }
 
-TEST_IN_CHILD(windows_are_for_the_whole_run, (void)0)
+/* Of launches of so many nodes. */
+static void are_for_the_whole_run(unsigned nodes)
 {
-	const struct device_use *use = use_of_windows(5, true);
+	const struct device_use *use = use_of_windows(5, true, nodes);
 	const struct idle_row *row;
 	uint64_t idle = 0;
 
@@ -281,15 +285,26 @@ TEST_IN_CHILD(windows_are_for_the_whole_run, (void)0)
 	session_close(run.session);
 }
 
+TEST_IN_CHILD(windows_are_for_the_whole_run, (void)0)
+{
+	are_for_the_whole_run(1);
+}
+
+/* In a window with three of these not all have room. */
+TEST_IN_CHILD(windows_of_graphs_with_thousands_of_nodes_are_too, (void)0)
+{
+	are_for_the_whole_run(6000);
+}
+
 TEST_IN_CHILD(what_was_not_chosen_by_chance_is_no_sample, (void)0)
 {
-	assert_true(isinf(use_of_windows(5, false)->error));
+	assert_true(isinf(use_of_windows(5, false, 1)->error));
 	session_close(run.session);
 }
 
 TEST_IN_CHILD(few_windows_tell_nothing, (void)0)
 {
-	assert_true(isinf(use_of_windows(3, true)->error));
+	assert_true(isinf(use_of_windows(3, true, 1)->error));
 	assert_int_equal(run.header->uses[0].busy, 0);
 	session_close(run.session);
 }
@@ -297,7 +312,7 @@ TEST_IN_CHILD(few_windows_tell_nothing, (void)0)
 TEST_IN_CHILD(windows_in_which_the_profiling_window_changes_tell_nothing,
 	      changes = 100 * PERIOD + 250000)
 {
-	assert_true(isinf(use_of_windows(4, true)->error));
+	assert_true(isinf(use_of_windows(4, true, 1)->error));
 	session_close(run.session);
 }
 
