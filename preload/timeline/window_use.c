@@ -329,15 +329,14 @@ static void add_gaps(struct span *span)
 {
 	const struct interval_set *set = &span->device->all_seen;
 	const struct interval opened = {.end = span->begin};
-	const struct interval *last = span->begin < span->device->first_kernel ? &opened : NULL;
+	const struct interval *last = &opened;
 
 	for (size_t i = set->begin; i < set->end && set->intervals[i].start <= span->end; i++) {
 		const struct interval *next = &set->intervals[i];
 
 		if (next->end <= span->begin)
 			continue;
-		if (last)
-			add_gap(span, last, next);
+		add_gap(span, last, next);
 		last = next;
 	}
 }

@@ -53,6 +53,13 @@ static void holds_the_truth(enum model_shape of)
 	assert_ptr_not_equal(outcomes, MAP_FAILED);
 	for (seed = 0; seed < SEEDS; seed++)
 		passes_in_child(run_one);
+	for (unsigned i = 0; i < SEEDS; i++) {
+		double left = (double)outcomes[i].whole;
+
+		for (unsigned part = 0; part < MODEL_PARTS; part++)
+			left -= outcomes[i].total[part];
+		assert_true(!outcomes[i].told || fabs(left) < 20);
+	}
 	for (unsigned part = 0; part < MODEL_PARTS; part++) {
 		double share = 0, width = 0;
 
