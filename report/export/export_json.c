@@ -571,6 +571,8 @@ static void add_figures(struct json *json, const char *name, const struct figure
 		{"median", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999},
 	};
 	const struct histogram *histogram = session_histogram(json->session, figures->histogram);
+	const struct samples known = {figures->count, figures->total, figures->minimum,
+				      figures->maximum};
 	double total = all ? all->total : (double)figures->total;
 
 	if (!figures->count)
@@ -587,10 +589,9 @@ static void add_figures(struct json *json, const char *name, const struct figure
 		  sqrt(sample_variance(calls, total, all ? all->squares : figures->squares)));
 	if (histogram) {
 		for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
-			json_unsigned(
-				json, percentiles[i].name,
-				histogram_percentile_within(histogram, percentiles[i].fraction,
-							    figures->minimum, figures->maximum));
+			json_unsigned(json, percentiles[i].name,
+				      histogram_percentile_of(histogram, percentiles[i].fraction,
+							      &known, NULL));
 		json_array(json, "histogram");
 		for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
 			if (!histogram->buckets[bucket])

@@ -139,14 +139,13 @@ static void write_percentiles(struct html *html, const struct table_row *row)
 	fputs("<dl class=\"percentiles\">", html->file);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
 		double fraction = shown[i].fraction;
-		uint64_t time = fraction <= 0 ? row->minimum
-				: fraction >= 1
-					? row->maximum
-					: histogram_percentile_within(row->histogram, fraction,
-								      row->minimum, row->maximum);
+		bool exact = true;
+		uint64_t time = fraction <= 0	? row->minimum
+				: fraction >= 1 ? row->maximum
+						: table_percentile(row, fraction, &exact);
 
 		fprintf(html->file, "<div><dt>%s</dt><dd>%s</dd></div>", shown[i].name,
-			number_time(text, time));
+			(exact ? number_time : number_time_rounded)(text, time));
 	}
 	fputs("</dl>\n", html->file);
 }

@@ -333,12 +333,21 @@ void table_free(struct table *table)
 	*table = (struct table){.rows = NULL};
 }
 
-static uint64_t percentile(const struct table_row *row, double fraction)
+uint64_t table_percentile(const struct table_row *row, double fraction, bool *exact)
 {
-	return row->histogram ? histogram_percentile_within(row->histogram, fraction, row->minimum,
-							    row->maximum)
+	/* An estimate's total is not that of the calls in the histogram. */
+	const struct samples known = {.count = row->timed,
+				      .total = row->estimated ? 0 : row->total,
+				      .minimum = row->minimum,
+				      .maximum = row->maximum};
+
+	*exact = true;
+	return row->histogram ? histogram_percentile_of(row->histogram, fraction, &known, exact)
 			      : row->minimum;
 }
+
+static const double fractions[TABLE_COLUMN_COUNT] = {
+	[TABLE_MEDIAN] = 0.5, [TABLE_P95] = 0.95, [TABLE_P99] = 0.99};
 
 double table_variance(const struct table_row *row)
 {
@@ -347,6 +356,8 @@ double table_variance(const struct table_row *row)
 
 uint64_t table_time(const struct table_row *row, enum table_column column)
 {
+	bool exact;
+
 	if (row->timed == 0)
 		return 0;
 	switch (column) {
@@ -360,11 +371,9 @@ uint64_t table_time(const struct table_row *row, enum table_column column)
 	case TABLE_MAXIMUM:
 		return row->maximum;
 	case TABLE_MEDIAN:
-		return percentile(row, 0.5);
 	case TABLE_P95:
-		return percentile(row, 0.95);
 	case TABLE_P99:
-		return percentile(row, 0.99);
+		return table_percentile(row, fractions[column], &exact);
 	case TABLE_DEVIATION:
 		return to_unsigned(sqrt(table_variance(row)) + 0.5);
 	default:
@@ -427,11 +436,15 @@ void summary_fill_row(const struct sheet *sheet, size_t index, struct cell *cell
 		cell_real(cells, table_percent(table, row));
 	cells++;
 	for (enum table_column column = TABLE_TIME; column < TABLE_COLUMN_COUNT; column++) {
-		bool is_extreme = column == TABLE_MINIMUM || column == TABLE_MAXIMUM;
+		bool is_extreme = column == TABLE_MINIMUM || column == TABLE_MAXIMUM, exact;
 
 		/* Calls of a range that nobody has timed have no shortest one. */
 		if (row->timed > 0 && !(is_extreme && row->minimum == UINT64_MAX))
 			cell_count(cells, table_time(row, column));
+		if (cells->known && fractions[column] > 0) {
+			table_percentile(row, fractions[column], &exact);
+			cells->about = !exact;
+		}
 		cells++;
 		if (column != TABLE_TIME)
 			continue;

@@ -114,6 +114,9 @@ void table_estimate_write(const struct table_row *row, bool about, FILE *file);
 
 /* The variance of the durations of the counted calls, ns^2. */
 double table_variance(const struct table_row *row);
+/* The time below which `fraction` of a row's calls took, ns; not exact: by its histogram's buckets,
+ * to three digits. */
+uint64_t table_percentile(const struct table_row *row, double fraction, bool *exact);
 /* The time in a row's cell, in nanoseconds. */
 uint64_t table_time(const struct table_row *row, enum table_column column);
 

@@ -81,12 +81,18 @@ uint64_t histogram_count(const struct histogram *histogram)
 	return count;
 }
 
+/* The nearest rank, from 1: of the smallest sample with at least `fraction` of all at or below it.
+ */
+static uint64_t rank_of(uint64_t count, double fraction)
+{
+	double wanted = ceil(fraction * (double)count);
+
+	return wanted >= (double)count ? count : wanted > 1 ? (uint64_t)wanted : 1;
+}
+
 uint64_t histogram_percentile(const struct histogram *histogram, double fraction)
 {
-	uint64_t count = histogram_count(histogram), seen = 0;
-	/* The nearest rank: the smallest sample with at least `fraction` of all at or below it. */
-	double wanted = ceil(fraction * (double)count);
-	uint64_t rank = wanted >= (double)count ? count : wanted > 1 ? (uint64_t)wanted : 1;
+	uint64_t count = histogram_count(histogram), seen = 0, rank = rank_of(count, fraction);
 	unsigned i;
 
 	if (count == 0)
@@ -100,12 +106,34 @@ uint64_t histogram_percentile(const struct histogram *histogram, double fraction
 	return (histogram_bucket_low(i) + histogram_bucket_high(i) - 1) / 2;
 }
 
-uint64_t histogram_percentile_within(const struct histogram *histogram, double fraction,
-				     uint64_t minimum, uint64_t maximum)
+uint64_t histogram_percentile_of(const struct histogram *histogram, double fraction,
+				 const struct samples *known, bool *exact)
 {
-	uint64_t value = histogram_percentile(histogram, fraction);
+	const uint64_t count = known->count, total = known->total, rank = rank_of(count, fraction),
+		       extremes = known->minimum + known->maximum;
+	/* Of a part of them alone, or of a sample, the histogram has another number. */
+	bool all = count > 0 && histogram_count(histogram) == count, is_exact = true;
+	uint64_t value;
 
-	if (value < minimum)
-		return minimum;
-	return value < maximum ? value : maximum;
+	if (all && count == 2 && fraction <= 0.5 && fraction >= 0.5)
+		value = extremes / 2;
+	else if (all && rank == count)
+		value = known->maximum;
+	else if (all && rank == 1)
+		value = known->minimum;
+	else if (all && count == 3 && total > extremes)
+		value = total - extremes;
+	else if (all && total &&
+		 histogram_bucket(known->minimum) == histogram_bucket(known->maximum))
+		value = (total + count / 2) / count, is_exact = false;
+	else
+		value = histogram_percentile(histogram, fraction), is_exact = false;
+	/* A bucket that one of the extremes lies in stands for what is within them. */
+	if (value <= known->minimum || value >= known->maximum) {
+		value = value <= known->minimum ? known->minimum : known->maximum;
+		is_exact = true;
+	}
+	if (exact)
+		*exact = is_exact;
+	return value;
 }

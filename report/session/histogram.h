@@ -6,6 +6,7 @@
 #ifndef KTIME_REPORT_SESSION_HISTOGRAM_H
 #define KTIME_REPORT_SESSION_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HISTOGRAM_LINEAR_BITS 5
@@ -39,8 +40,15 @@ void histogram_merge(struct histogram *histogram, const struct histogram *added)
 uint64_t histogram_count(const struct histogram *histogram);
 /* The value below which `fraction` (0 to 1) of the samples lie; 0 for an empty histogram. */
 uint64_t histogram_percentile(const struct histogram *histogram, double fraction);
-/* The same for samples of which the extremes are known: a bucket's middle may lie outside. */
-uint64_t histogram_percentile_within(const struct histogram *histogram, double fraction,
-				     uint64_t minimum, uint64_t maximum);
+/* What is known of a histogram's samples exactly. */
+struct samples {
+	uint64_t count, total; /* total: 0 if it is not known */
+	uint64_t minimum, maximum;
+};
+/* The same, never outside of the extremes, and exact where they and the total tell it: of the least
+ * and the most, of up to three samples, of which two have their mean as the median. Where all share
+ * a bucket it is their mean. `exact` may be NULL. */
+uint64_t histogram_percentile_of(const struct histogram *histogram, double fraction,
+				 const struct samples *known, bool *exact);
 
 #endif

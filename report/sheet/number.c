@@ -147,6 +147,16 @@ const char *number_about(char *text, double nanoseconds, int digits)
 	return text;
 }
 
+const char *number_time_rounded(char *text, uint64_t nanoseconds)
+{
+	int places;
+	enum time_unit unit = about((double)nanoseconds, 3, &places);
+
+	snprintf(text, NUMBER_SIZE, "%.*f%s", places, (double)nanoseconds * time_units[unit],
+		 time_unit_names[unit]);
+	return text;
+}
+
 const char *number_range(char *text, double nanoseconds, double error)
 {
 	int places;

@@ -18,6 +18,8 @@ enum time_unit number_time_unit(uint64_t nanoseconds);
 extern const char *const time_unit_names[]; /* "s", "ms", "us", "ns" */
 /* A time with its unit, at most 8 characters: "1.2160us". */
 const char *number_time(char *text, uint64_t nanoseconds);
+/* The same to three digits, where no more are known: "1.22us". */
+const char *number_time_rounded(char *text, uint64_t nanoseconds);
 /* A time in a given unit, which is not written, at most 8 characters: "1.22e-03". */
 const char *number_time_in(char *text, uint64_t nanoseconds, enum time_unit unit);
 /* A time in a given unit, which is not written, with six decimals: "1.216000". */

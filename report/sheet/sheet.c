@@ -197,7 +197,8 @@ const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct
 	switch ((enum cell_kind)of->kind) {
 	case CELL_TIME:
 	case CELL_NS:
-		return own_unit ? number_time(buffer, cell->count)
+		return own_unit ? (cell->about ? number_time_rounded : number_time)(buffer,
+										    cell->count)
 				: number_time_in(buffer, cell->count, unit);
 	case CELL_TIME_ABOUT:
 		return number_about(buffer, (double)cell->count, 3);

@@ -102,6 +102,7 @@ struct cell {
 		uint64_t count;
 		double real;
 	};
+	bool about;   /* a time of which three digits are known */
 	double error; /* half the interval of an estimate; 0: none */
 	/* In place of a number too. As it is; the writers make it visible. */
 	const char *text;

@@ -60,6 +60,48 @@ TEST(few_samples_give_the_nearest_rank)
 	assert_int_equal(histogram_percentile(&histogram, 1), 9);
 }
 
+static uint64_t percentile_of(const struct histogram *histogram, double fraction, uint64_t total,
+			      uint64_t minimum, uint64_t maximum, bool is_exact)
+{
+	const struct samples known = {histogram_count(histogram), total, minimum, maximum};
+	bool exact;
+	uint64_t value = histogram_percentile_of(histogram, fraction, &known, &exact);
+
+	assert_int_equal(exact, is_exact);
+	return value;
+}
+
+/* Durations of copies to the host on a real device. */
+TEST(percentiles_are_exact_where_least_most_and_sum_tell_them)
+{
+	struct histogram histogram = {.used = {0}};
+
+	histogram_add(&histogram, 2110000);
+	assert_int_equal(percentile_of(&histogram, 0.5, 2110000, 2110000, 2110000, true), 2110000);
+	histogram_add(&histogram, 2302800);
+	assert_int_equal(percentile_of(&histogram, 0.5, 4412800, 2110000, 2302800, true), 2206400);
+	assert_int_equal(percentile_of(&histogram, 0.95, 4412800, 2110000, 2302800, true), 2302800);
+	histogram_add(&histogram, 2227200);
+	assert_int_equal(percentile_of(&histogram, 0.5, 6640000, 2110000, 2302800, true), 2227200);
+	assert_int_equal(percentile_of(&histogram, 0.99, 6640000, 2110000, 2302800, true), 2302800);
+	histogram_add(&histogram, 2300000);
+	assert_in_range(percentile_of(&histogram, 0.5, 8940000, 2110000, 2302800, false), 2190000,
+			2260000);
+	assert_int_equal(percentile_of(&histogram, 0.99, 8940000, 2110000, 2302800, true), 2302800);
+	/* Without the total, as with that of an estimate, the middle one is not known. */
+	histogram.buckets[histogram_bucket(2300000)]--;
+	assert_in_range(percentile_of(&histogram, 0.5, 0, 2110000, 2302800, false), 2190000,
+			2260000);
+}
+
+TEST(samples_of_one_bucket_have_their_mean_as_the_median)
+{
+	struct histogram histogram = {.used = {0}};
+
+	histogram_add_calls(&histogram, 1001, 4);
+	assert_int_equal(percentile_of(&histogram, 0.5, 4004, 1000, 1002, false), 1001);
+}
+
 TEST(a_full_bucket_stays_full)
 {
 	struct histogram histogram = {.used = {0}};

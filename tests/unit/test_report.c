@@ -229,9 +229,9 @@ TEST(rows_of_two_devices_are_added_up)
 	       "            Type  Time(%)      Time     Calls       Avg       Min       Max       "
 	       "Med       p95       p99    StdDev  Name\n"
 	       " GPU activities:   83.72%  36.000us         8  4.5000us  1.0000us  9.0000us  "
-	       "2.9750us  9.0000us  9.0000us  3.3380us  k\n"
+	       "  2.98us  9.0000us  9.0000us  3.3380us  k\n"
 	       "                   16.28%  7.0000us         2  3.5000us  2.0000us  5.0000us  "
-	       "2.0000us  5.0000us  5.0000us  2.1210us  [CUDA memcpy HtoD]\n");
+	       "3.5000us  5.0000us  5.0000us  2.1210us  [CUDA memcpy HtoD]\n");
 	prints("--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
 	       "(ns),Name\n"
@@ -239,7 +239,7 @@ TEST(rows_of_two_devices_are_added_up)
 	       "\n"
 	       "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
 	       "(ns),Operation\n"
-	       "100.0,7000,2,3500.0,2000.0,2000,5000,2121.3,[CUDA memcpy Host-to-Device]\n"
+	       "100.0,7000,2,3500.0,3500.0,2000,5000,2121.3,[CUDA memcpy Host-to-Device]\n"
 	       "\n"
 	       "Total (MB),Count,Avg (MB),Med (MB),Min (MB),Max (MB),StdDev (MB),Operation\n"
 	       "5.000,2,2.500,,1.000,4.000,2.121,[CUDA memcpy Host-to-Device]\n"
@@ -263,7 +263,7 @@ TEST(estimates_of_two_devices_are_added_up)
 	holds("--percentiles",
 	      " GPU activities:  100.00% ~2.7944ms      3.6%       401  6.9680us  1.0000us  "
 	      "12.900us  "
-	      "4.9270us  12.415us  12.900us  4.1690us  k\n"
+	      "  4.93us    12.4us  12.900us  4.1690us  k\n"
 	      "No API activities were profiled.\n"
 	      "======== Note: times by events include the event-pair overhead, which was not "
 	      "measured (a running program's is, at its end); ~ marks estimates from a sample, ± "
