@@ -330,7 +330,71 @@ static void write_budget(const struct report *report, double wall)
 			     part * (double)header->counters[COUNTER_host_ns]);
 }
 
-/* The sum is made of what was measured and of what CUPTI and events are known to cost. */
+/* How long the profiling windows were that are a part of the run, as seen by the device whose first
+ * and last operation are furthest apart; 0 where all of the run was profiled. */
+static double profiled_part(const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	uint64_t longest = 0;
+
+	/* The times of several processes are summed up. */
+	if (header->processes || !header->counters[COUNTER_operations_outside])
+		return 0;
+	for (uint32_t i = 0; i < SESSION_DEVICES; i++) {
+		uint64_t time = use_time(&header->uses[i]);
+
+		longest = time > longest ? time : longest;
+	}
+	return (double)longest;
+}
+
+/*
+ * By how much the run became longer. The calls' part and the device's go on at the same time as
+ * the program's work, so that what they add up to is more than that, and has a line of its own.
+ */
+static void write_longer(const struct report *report, double added, double wall)
+{
+	double profiled = profiled_part(report->session);
+	char text[NUMBER_SIZE];
+
+	fprintf(report->file, "the %s took about %s longer (",
+		session_header(report->session)->processes ? "processes" : "run",
+		number_about(text, added, 2));
+	fprintf(report->file, added < 0.1 * wall ? "%.2g %% of %s" : "%.0f %% of %s",
+		100 * added / wall, number_about(text, wall, 3));
+	if (profiled > 0)
+		fprintf(report->file,
+			added < 0.1 * profiled ? "; %.2g %% of the %s profiled"
+					       : "; %.0f %% of the %s profiled",
+			100 * added / profiled, number_about(text, profiled, 3));
+	fputs("), ", report->file);
+}
+
+/* What was measured, and what CUPTI and events are known to cost. */
+static void write_spent(const struct report *report)
+{
+	const uint64_t *counters = session_header(report->session)->counters;
+	const uint64_t host = counters[COUNTER_host_ns], cupti = counters[COUNTER_cupti_ns],
+		       gpu = counters[COUNTER_gpu_ns];
+	char text[NUMBER_SIZE];
+
+	if (!host && !cupti && !gpu)
+		return;
+	report_begin(report, "Overhead on the program's threads");
+	if (counters[COUNTER_threads] > 1)
+		fprintf(report->file, " (%s)", number_count(text, counters[COUNTER_threads]));
+	fprintf(report->file, ": %s in ktime, measured", number_about(text, (double)host, 2));
+	if (cupti)
+		fprintf(report->file, ", and %s in CUPTI, assumed",
+			number_about(text, (double)cupti, 2));
+	if (gpu)
+		fprintf(report->file, "; on the GPU: %s, assumed",
+			number_about(text, (double)gpu, 2));
+	fprintf(report->file,
+		". Of that, what passed while the program waited anyway delayed nothing%s.\n",
+		cupti ? "; the rest is in the GPU's idle time" : "");
+}
+
 static void write_overhead(const struct report *report)
 {
 	const struct session_header *header = session_header(report->session);
@@ -340,27 +404,14 @@ static void write_overhead(const struct report *report)
 	bool over = header->budget_percent > 0 && 100 * added > header->budget_percent * wall;
 
 	report_begin(report, "Overhead: ");
-	if (wall > 0) {
-		fprintf(report->file, "about %s", number_about(text, added, 2));
-		fprintf(report->file, " of %s", number_about(text, wall, 3));
-		fprintf(report->file, added < 0.1 * wall ? " (%.2g %%), " : " (%.0f %%), ",
-			100 * added / wall);
-	}
+	if (wall > 0)
+		write_longer(report, added, wall);
 	fprintf(report->file, "%s of CPU in the background",
 		number_about(text,
 			     (double)(counters[COUNTER_collector_ns] + counters[COUNTER_energy_ns]),
 			     2));
 	fprintf(report->file, ", %s.\n", number_bytes_about(text, counters[COUNTER_memory_bytes]));
-	report_begin(report, "Overhead measured: %s in the program's calls",
-		     number_about(text, (double)counters[COUNTER_host_ns], 2));
-	if (counters[COUNTER_threads] > 1)
-		fprintf(report->file, " on %s threads",
-			number_count(text, counters[COUNTER_threads]));
-	fputs(".\n", report->file);
-	report_begin(report, "Overhead assumed: %s in CUPTI on the host",
-		     number_about(text, (double)counters[COUNTER_cupti_ns], 2));
-	fprintf(report->file, ", %s on the GPU.\n",
-		number_about(text, (double)counters[COUNTER_gpu_ns], 2));
+	write_spent(report);
 	write_budget(report, wall);
 	if (over && 100 * (double)counters[COUNTER_cupti_added_ns] > header->budget_percent * wall)
 		report_warn(report, "Overhead: CUPTI alone is over the budget of %g %%; %s.",

@@ -120,9 +120,9 @@ saxpy() {
 	! grep -Eq 'Timing:|Overhead:|Memory:|Timed by CUDA events too' report || false
 	sh -c "'$ktime' --verbose $(saxpy) 2>report >/dev/null"
 	grep -q '^==[0-9]*== Timing: CUPTI; all 4 GPU operations timed.$' report
-	grep -Eq '^==[0-9]+== Overhead: about [0-9.]+ [mu]s of [0-9.]+ [mu]?s \([0-9.]+ %\), [0-9.]+ [mu]s of CPU in the background, [0-9.]+ [KM]B\.$' report
+	grep -Eq '^==[0-9]+== Overhead: the run took about [0-9.]+ [mu]s longer \([0-9.]+ % of [0-9.]+ [mu]?s\), [0-9.]+ [mu]s of CPU in the background, [0-9.]+ [KM]B\.$' report
 	grep -q '^==[0-9]*== Timed by CUDA events too: 3 of 4 operations.$' report
-	grep -q '^==[0-9]*== Overhead measured: ' report
+	grep -q '^==[0-9]*== Overhead on the program.s threads: ' report
 }
 
 @test "nothing between cudaProfilerStart and cudaProfilerStop is told" {

@@ -39,8 +39,7 @@ static void closes(const char *words, const char *expected)
 	text = printed(session, all);
 	assert_non_null(strstr(text, "======== Timing: "));
 	if (!strstr(words, "--verbose")) {
-		leave_out(text, "======== Overhead measured: ");
-		leave_out(text, "======== Overhead assumed: ");
+		leave_out(text, "======== Overhead on the program's threads");
 		leave_out(text, "======== Timed by CUDA events too: ");
 		leave_out(text, "======== Not timed by events: ");
 		leave_out(text, "======== Upper bound: ");
@@ -65,12 +64,9 @@ TEST(nothing_to_time_and_nothing_timed)
 TEST(one_operation_of_each_clock)
 {
 	add_row("by both", 1, 1, 1);
-	closes("--verbose",
-	       "======== Timing: CUPTI; 1 GPU operation timed.\n"
-	       "======== Timed by CUDA events too: 1 of 1 operations.\n"
-	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
-	       "======== Overhead measured: 0 ns in the program's calls.\n"
-	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+	closes("--verbose", "======== Timing: CUPTI; 1 GPU operation timed.\n"
+			    "======== Timed by CUDA events too: 1 of 1 operations.\n"
+			    "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	add_row("by events", 1, 0, 1)->overhead = OVERHEAD_COPY;
 	header->overheads[OVERHEAD_COPY] = (struct event_overhead){2700, 16, 100};
 	closes("--verbose",
@@ -78,9 +74,7 @@ TEST(one_operation_of_each_clock)
 	       "======== Timed by CUDA events too: 2 of 2 operations.\n"
 	       "======== Event-pair overhead taken off: copies to and from the host 2.70 ± 0.20 "
 	       "us.\n"
-	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
-	       "======== Overhead measured: 0 ns in the program's calls.\n"
-	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	add_row("by events too", 3, 0, 2)->untimed[UNTIMED_SAMPLED_OUT] = 1;
 	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 500};
 	session_row(session, ROW_KERNEL, "by events too", 0)->may_wait = 1;
@@ -105,9 +99,7 @@ TEST(one_operation_of_each_clock)
 	       "======== Upper bounds: 1 of 2 rows by CUDA events; their times may include "
 	       "host time, or waits for another engine or stream.\n"
 	       "======== Upper bound: by events too\n"
-	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
-	       "======== Overhead measured: 0 ns in the program's calls.\n"
-	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	add_row("by neither", 1, 0, 0)->untimed[UNTIMED_NO_EVENT] = 1;
 	closes("",
 	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 6 GPU operations timed.\n"
@@ -286,24 +278,24 @@ TEST(the_budget_may_be_used_up_and_not_passed)
 	header->counters[COUNTER_added_ns] = 1000000;
 	header->counters[COUNTER_cupti_added_ns] = 1000000;
 	closes("", "======== Timing: no GPU operations.\n"
-		   "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "
-		   "background, 0 B.\n");
+		   "======== Overhead: the run took about 1.0 ms longer (1 % of 100 ms), 0 ns of "
+		   "CPU in the background, 0 B.\n");
 	header->counters[COUNTER_added_ns] = 1000001;
 	closes("", "======== Timing: no GPU operations.\n"
-		   "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "
-		   "background, 0 B.\n"
+		   "======== Overhead: the run took about 1.0 ms longer (1 % of 100 ms), 0 ns of "
+		   "CPU in the background, 0 B.\n"
 		   "======== Overhead: over the budget of 1 %.\n");
 	header->counters[COUNTER_cupti_added_ns] = 1000001;
 	closes("",
 	       "======== Timing: no GPU operations.\n"
-	       "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "
-	       "background, 0 B.\n"
+	       "======== Overhead: the run took about 1.0 ms longer (1 % of 100 ms), 0 ns of CPU "
+	       "in the background, 0 B.\n"
 	       "======== Overhead: CUPTI alone is over the budget of 1 %; with --budget CUPTI is "
 	       "started only if its cost fits.\n");
 	header->budget_percent = 0;
 	closes("", "======== Timing: no GPU operations.\n"
-		   "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "
-		   "background, 0 B.\n");
+		   "======== Overhead: the run took about 1.0 ms longer (1 % of 100 ms), 0 ns of "
+		   "CPU in the background, 0 B.\n");
 }
 
 TEST(a_budget_of_the_users_is_accounted_for)
@@ -315,8 +307,8 @@ TEST(a_budget_of_the_users_is_accounted_for)
 	header->counters[COUNTER_cupti_added_ns] = 300000;
 	header->counters[COUNTER_host_ns] = 700000;
 	closes("", "======== Timing: no GPU operations.\n"
-		   "======== Overhead: about 1.5 ms of 100 ms (1.5 %), 0 ns of CPU in the "
-		   "background, 0 B.\n"
+		   "======== Overhead: the run took about 1.5 ms longer (1.5 % of 100 ms), 0 ns of "
+		   "CPU in the background, 0 B.\n"
 		   "======== Budget: 2 %; spent about 1.5 %: 0.3 % by CUPTI, 1.2 % by hooks and "
 		   "event pairs; measured in the program's calls: 0.7 %.\n");
 }
@@ -335,26 +327,46 @@ TEST(the_overhead_is_of_the_wall_time)
 	header->counters[COUNTER_wall_ns] = 100000000;
 	header->counters[COUNTER_added_ns] = 9460000;
 	closes("", "======== Timing: no GPU operations.\n"
-		   "======== Overhead: about 9.5 ms of 100 ms (9.5 %), 0 ns of CPU in the "
-		   "background, 0 B.\n");
+		   "======== Overhead: the run took about 9.5 ms longer (9.5 % of 100 ms), 0 ns of "
+		   "CPU in the background, 0 B.\n");
 	header->counters[COUNTER_added_ns] = 123456789;
 	closes("", "======== Timing: no GPU operations.\n"
-		   "======== Overhead: about 123 ms of 100 ms (123 %), 0 ns of CPU in the "
-		   "background, 0 B.\n");
+		   "======== Overhead: the run took about 123 ms longer (123 % of 100 ms), 0 ns of "
+		   "CPU in the background, 0 B.\n");
+	header->counters[COUNTER_added_ns] = 1200000;
+	header->counters[COUNTER_host_ns] = 1500000;
 	header->counters[COUNTER_threads] = 1;
 	closes("--verbose",
 	       "======== Timing: no GPU operations.\n"
-	       "======== Overhead: about 123 ms of 100 ms (123 %), 0 ns of CPU in the background, "
-	       "0 B.\n"
-	       "======== Overhead measured: 0 ns in the program's calls.\n"
-	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+	       "======== Overhead: the run took about 1.2 ms longer (1.2 % of 100 ms), 0 ns of CPU "
+	       "in the background, 0 B.\n"
+	       "======== Overhead on the program's threads: 1.5 ms in ktime, measured. Of that, "
+	       "what passed while the program waited anyway delayed nothing.\n");
 	header->counters[COUNTER_threads] = 2;
+	header->counters[COUNTER_cupti_ns] = 1600000;
+	header->counters[COUNTER_gpu_ns] = 582000;
 	closes("--verbose",
 	       "======== Timing: no GPU operations.\n"
-	       "======== Overhead: about 123 ms of 100 ms (123 %), 0 ns of CPU in the background, "
-	       "0 B.\n"
-	       "======== Overhead measured: 0 ns in the program's calls on 2 threads.\n"
-	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+	       "======== Overhead: the run took about 1.2 ms longer (1.2 % of 100 ms), 0 ns of CPU "
+	       "in the background, 0 B.\n"
+	       "======== Overhead on the program's threads (2): 1.5 ms in ktime, measured, and 1.6 "
+	       "ms in CUPTI, assumed; on the GPU: 582 us, assumed. Of that, what passed while the "
+	       "program waited anyway delayed nothing; the rest is in the GPU's idle time.\n");
+}
+
+TEST(the_overhead_is_of_the_profiled_part_too)
+{
+	char *text;
+
+	header->counters[COUNTER_wall_ns] = 4820000000;
+	header->counters[COUNTER_added_ns] = 1200000;
+	header->counters[COUNTER_operations_outside] = 24;
+	header->uses[1] = (struct device_use){
+		.first = 1000000, .last = 91000000, .excluded = 20000000, .busy = 40000000};
+	text = printed(session, "--print-gpu-summary --verbose");
+	assert_non_null(strstr(text, "the run took about 1.2 ms longer (0.025 % of 4.82 s; 1.7 % "
+				     "of the 70.0 ms profiled), "));
+	free(text);
 }
 
 TEST(as_many_notes_as_there_are)
