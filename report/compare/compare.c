@@ -11,13 +11,16 @@
 #include "report/compare/welch.h"
 
 /* Comparisons with a verdict by chance, of all, and how they are shared out. */
-#define CHANCE	     0.02
-#define GPU_PART     0.7
-#define API_PART     0.2
-#define ALL_GPU_PART 0.1
+#define CHANCE	      0.02
+#define GPU_PART      0.7
+#define API_PART      0.2
+#define ALL_GPU_PART  0.1
 
 /* Equal but for what other tools round. */
-#define EQUAL	     1e-3
+#define EQUAL	      1e-3
+
+/* At which probability a change is one for a reader, who looks at one row, as its interval does. */
+#define CHANCE_OF_ROW 0.05
 
 const char *verdict_text(enum verdict verdict)
 {
@@ -154,10 +157,11 @@ static enum verdict judge(const struct comparison *comparison, const struct chan
 		return VERDICT_CANNOT_TELL;
 	if (change->probability <= chance && change_is_beyond(change, comparison->threshold))
 		return change->ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
-	if (comparison_is_of_single_runs(comparison))
-		return change_is_beyond(change, EQUAL) ? VERDICT_CANNOT_TELL : VERDICT_SAME;
-	return change->low >= 1 / limit && change->high <= limit ? VERDICT_SAME
-								 : VERDICT_CANNOT_TELL;
+	if (comparison_is_of_single_runs(comparison) && !change_is_beyond(change, EQUAL))
+		return VERDICT_SAME;
+	if (change->low >= 1 / limit && change->high <= limit)
+		return comparison_is_of_single_runs(comparison) ? VERDICT_UNDER : VERDICT_SAME;
+	return VERDICT_CANNOT_TELL;
 }
 
 bool comparison_calls_vary(const struct comparison *comparison, const struct comparison_row *row)
@@ -201,9 +205,7 @@ static struct change compare_times(const struct comparison *comparison,
 	if (comparison_is_of_single_runs(comparison)) {
 		sample_a = calls_of(a, runs_a, totals);
 		sample_b = calls_of(b, runs_b, totals);
-		change = compare_samples(&sample_a, &sample_b);
-		change.low = change.high = NAN;
-		return change;
+		return compare_samples(&sample_a, &sample_b);
 	}
 	/* A run that did not time the row has a total, but not one that is known. */
 	if (totals && (a->run_count != runs_a || b->run_count != runs_b)) {
@@ -269,6 +271,29 @@ static void judge_row(const struct comparison *comparison, struct comparison_row
 	if (vary &&
 	    !(is_change(row->verdict) && agree(comparison, row->average.ratio, row->total.ratio)))
 		row->verdict = judge_total_of(comparison, row, chance);
+	/* The interval of the calls is not that of runs. */
+	if (comparison_is_of_single_runs(comparison))
+		row->average.low = row->average.high = row->total.low = row->total.high = NAN;
+}
+
+const char *comparison_why_unsure(const struct comparison *comparison,
+				  const struct comparison_row *row)
+{
+	const struct change *change =
+		comparison_calls_vary(comparison, row) ? &row->total : &row->average;
+
+	if (row->verdict != VERDICT_CANNOT_TELL)
+		return NULL;
+	if (isnan(change->ratio))
+		return "no time";
+	if (comparison_is_of_single_runs(comparison) && (row->a->timed < 2 || row->b->timed < 2))
+		return "1 call";
+	if (isnan(change->probability))
+		return "not in all runs";
+	return change->probability <= CHANCE_OF_ROW &&
+			       !change_is_beyond(change, comparison->threshold)
+		       ? "near threshold"
+		       : "could be chance";
 }
 
 /* Both sides' time in a row that is compared: its weight. */
@@ -338,10 +363,12 @@ static int judge_total(struct comparison *comparison)
 	free(totals);
 	comparison->gpu_verdict = judge(comparison, &comparison->gpu, CHANCE * ALL_GPU_PART);
 	/* Of one run a side nothing says how sure the total is. */
-	if (comparison_is_of_single_runs(comparison) &&
-	    change_is_beyond(&comparison->gpu, comparison->threshold))
-		comparison->gpu_verdict =
-			comparison->gpu.ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
+	if (comparison_is_of_single_runs(comparison) && comparison->gpu_verdict != VERDICT_SAME &&
+	    !isnan(comparison->gpu.ratio))
+		comparison->gpu_verdict = !change_is_beyond(&comparison->gpu, comparison->threshold)
+						  ? VERDICT_UNDER
+					  : comparison->gpu.ratio > 1 ? VERDICT_SLOWER
+								      : VERDICT_FASTER;
 	return 0;
 }
 

@@ -13,13 +13,15 @@
 #define VERDICTS(X)                                                                                \
 	/* The 95 % interval lies within the threshold. */                                         \
 	X(SAME, "same", "same")                                                                    \
+	/* With one run a side: that of its calls does, though the figures differ. */              \
+	X(UNDER, "under threshold", "same")                                                        \
 	/* A call takes less time, or more, in B; and so do all calls together. */                 \
 	X(FASTER, "faster", "faster")                                                              \
 	X(SLOWER, "slower", "slower")                                                              \
 	/* All calls together take less, or more, by fewer or more calls. */                       \
 	X(LESS_TIME, "less time", "faster")                                                        \
 	X(MORE_TIME, "more time", "slower")                                                        \
-	/* There are too few runs for the noise between them. */                                   \
+	/* It could be faster, slower or neither: comparison_why_unsure() says why. */             \
 	X(CANNOT_TELL, "cannot tell", "unknown")                                                   \
 	/* There are calls in both, but in one of them no times. */                                \
 	X(UNTIMED, "untimed", "unknown")                                                           \
@@ -83,7 +85,8 @@ struct comparison {
  * the verdict is about what the ratio of the totals shows.
  *
  * With one run a side the noise between runs is unknown; then the calls are tested, which is less,
- * and nothing is the same but equal figures. How many calls there are is a fact, without noise. So
+ * and nothing is the same but equal figures: what surely differs by less is under the threshold, as
+ * is a total of all GPU activities that does. How many calls there are is a fact, without noise. So
  * the total varies as the average of its calls does; and where both the calls and the total change
  * by more than the threshold, to the same side, the row takes more or less time, however far its
  * calls are apart.
@@ -104,6 +107,17 @@ bool comparison_calls_vary(const struct comparison *comparison, const struct com
 /* The calls of a run of B for one of A's. For a row that both have. */
 double comparison_calls_ratio(const struct comparison *comparison,
 			      const struct comparison_row *row);
+/* Why a row is "cannot tell": "1 call"; NULL: it is not. */
+const char *comparison_why_unsure(const struct comparison *comparison,
+				  const struct comparison_row *row);
+/* A verdict for a reader: "faster", "under 10 %". */
+#define VERDICT_SIZE 48
+const char *comparison_verdict(const struct comparison *comparison, enum verdict verdict,
+			       char text[VERDICT_SIZE]);
+/* That of a row; with one run a side, where no interval says it, also why: "cannot tell: 1 call".
+ */
+const char *comparison_row_verdict(const struct comparison *comparison,
+				   const struct comparison_row *row, char text[VERDICT_SIZE]);
 /* A row's name: as the first profile has it, if it has it. */
 const char *comparison_name(const struct comparison_row *row);
 /* A row's name for a reader: of two versions of a kernel what tells them apart. */

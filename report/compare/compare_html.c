@@ -85,7 +85,7 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	const struct change *change = &row->total;
 	const char *class = verdict_classes[row->verdict];
 	const struct cell *cells = sheet_cells(sheet, index);
-	char text[NUMBER_SIZE], moved[MOVED_SIZE];
+	char text[NUMBER_SIZE], moved[MOVED_SIZE], verdict[VERDICT_SIZE];
 
 	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
 	write_name(html, row, label);
@@ -95,7 +95,9 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 		fputs("</small>", html->file);
 	}
 	fputs("</th>", html->file);
-	fprintf(html->file, "<td class=\"verdict %s\">%s</td>", class, verdict_text(row->verdict));
+	fprintf(html->file, "<td class=\"verdict %s\">", class);
+	html_text(html, comparison_row_verdict(sheet->argument, row, verdict));
+	fputs("</td>", html->file);
 	html_number(html, isnan(change->ratio) ? -1 : change->ratio,
 		    number_ratio(text, change->ratio));
 	write_bar(html, change, class);
@@ -309,7 +311,7 @@ static void write_times(struct html *html, const char *what, double a, double b,
 static void write_most(struct html *html, const struct comparison *comparison, char **labels)
 {
 	const struct comparison_row *row = comparison->rows;
-	char times[2][NUMBER_SIZE], note[2 * NUMBER_SIZE + 64];
+	char times[2][NUMBER_SIZE], verdict[VERDICT_SIZE], note[2 * NUMBER_SIZE + 64];
 
 	if (!comparison->gpu_count || row->verdict == VERDICT_UNTIMED ||
 	    row->verdict == VERDICT_SAME)
@@ -321,20 +323,21 @@ static void write_most(struct html *html, const struct comparison *comparison, c
 		number_about(times[i], side ? side->total / (double)runs : 0, 3);
 	}
 	snprintf(note, sizeof(note), "%s%s%s: %s", row->a ? times[0] : "",
-		 row->a && row->b ? " → " : "", row->b ? times[1] : "", verdict_text(row->verdict));
+		 row->a && row->b ? " → " : "", row->b ? times[1] : "",
+		 comparison_row_verdict(comparison, row, verdict));
 	html_fact(html, "Time differs most in", "value name", labels[0], note);
 }
 
 static void write_figures(struct html *html, const struct comparison *comparison, char **labels)
 {
 	const size_t untimed = comparison->gpu_untimed;
-	char left_out[64] = "", verdict[128];
+	char left_out[64] = "", text[VERDICT_SIZE], verdict[128];
 
 	if (untimed)
 		snprintf(left_out, sizeof(left_out), "without %zu untimed row%s, ", untimed,
 			 untimed == 1 ? "" : "s");
-	snprintf(verdict, sizeof(verdict), "%s, %s", verdict_text(comparison->gpu_verdict),
-		 left_out);
+	snprintf(verdict, sizeof(verdict), "%s, %s",
+		 comparison_verdict(comparison, comparison->gpu_verdict, text), left_out);
 	fputs("<dl class=\"figures\">\n", html->file);
 	write_times(html, "GPU time", comparison->gpu_a, comparison->gpu_b, &comparison->gpu,
 		    verdict);

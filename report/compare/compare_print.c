@@ -32,6 +32,8 @@ enum {
 	BYTES_A,
 	BYTES_B
 };
+/* Columns of comparisons with several runs a side alone. */
+#define PART_RUNS 1
 static const struct column columns[] = {
 	[TYPE] = {"Type", "Type", .width = 16, .once = true},
 	[CALLS_A] = {"Calls A", "Calls A", .kind = CELL_MEAN, .width = 8},
@@ -43,11 +45,11 @@ static const struct column columns[] = {
 	[CSV_TIME_B] = {NULL, "Time B", .kind = CELL_MEAN_NS},
 	[AVERAGE_B] = {"Avg B", "Avg B", .kind = CELL_MEAN_NS, .width = 8, .decimals = 3},
 	[RATIO] = {"Ratio", "Ratio", .kind = CELL_RATIO, .width = 6},
-	[INTERVAL] = {"95 %", NULL, .width = 13},
+	[INTERVAL] = {"95 %", NULL, .width = 13, .parts = PART_RUNS},
 	[LOW] = {NULL, "Low", .kind = CELL_RATIO},
 	[HIGH] = {NULL, "High", .kind = CELL_RATIO},
 	[PROBABILITY] = {NULL, "Probability", .kind = CELL_RATIO},
-	[VERDICT] = {"Verdict", "Verdict", .width = -11},
+	[VERDICT] = {"Verdict", "Verdict", .width = -11, .most = VERDICT_SIZE},
 	[NAME] = {"Name", "Name", .name = true},
 	/* Of two versions of a kernel. */
 	[NAME_B] = {.csv = "Name B"},
@@ -66,6 +68,26 @@ static void fill_side(const struct profile_row *row, size_t runs, struct cell *c
 		return;
 	cell_real(time, row->total / (double)runs);
 	cell_real(average, row->average);
+}
+
+const char *comparison_verdict(const struct comparison *comparison, enum verdict verdict,
+			       char text[VERDICT_SIZE])
+{
+	if (verdict != VERDICT_UNDER)
+		return verdict_text(verdict);
+	snprintf(text, VERDICT_SIZE, "under %g %%", comparison->threshold * 100);
+	return text;
+}
+
+const char *comparison_row_verdict(const struct comparison *comparison,
+				   const struct comparison_row *row, char text[VERDICT_SIZE])
+{
+	const char *why = comparison_why_unsure(comparison, row);
+
+	if (!why || !comparison_is_of_single_runs(comparison))
+		return comparison_verdict(comparison, row->verdict, text);
+	snprintf(text, VERDICT_SIZE, "%s: %s", verdict_text(row->verdict), why);
+	return text;
 }
 
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change)
@@ -102,8 +124,9 @@ bool comparison_moved_text(const struct comparison *comparison, const struct com
 	rate.ratio = moved[1].rate / moved[0].rate;
 	more = change_is_beyond(&amount, comparison->threshold);
 	/* Equal bytes in another time say no more than the verdict. */
-	if (!more && (row->verdict == VERDICT_CANNOT_TELL || row->verdict == VERDICT_SAME ||
-		      !change_is_beyond(&rate, comparison->threshold)))
+	if (!more &&
+	    (row->verdict == VERDICT_CANNOT_TELL || row->verdict == VERDICT_SAME ||
+	     row->verdict == VERDICT_UNDER || !change_is_beyond(&rate, comparison->threshold)))
 		return false;
 	for (int i = 0; i < 2; i++) {
 		number_bytes_about(bytes[i], to_unsigned(moved[i].bytes + 0.5));
@@ -132,6 +155,7 @@ static void fill_name(const struct sheet *sheet, const struct comparison_row *ro
 
 static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
+	char verdict[VERDICT_SIZE];
 	const struct comparison *comparison = sheet->argument;
 	const struct comparison_row *row = &comparison->rows[index];
 	const struct change *change = &row->total;
@@ -148,7 +172,10 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	cell_real(&cells[LOW], change->low);
 	cell_real(&cells[HIGH], change->high);
 	cell_real(&cells[PROBABILITY], change->probability);
-	cell_text(&cells[VERDICT], verdict_text(row->verdict));
+	if (sheet->form == SHEET_CSV)
+		cell_text(&cells[VERDICT], verdict_text(row->verdict));
+	else
+		cell_print(&cells[VERDICT], "%s", comparison_row_verdict(comparison, row, verdict));
 	fill_name(sheet, row, &cells[NAME]);
 	cell_text(&cells[NAME_B], row->versions ? row->b->name : NULL);
 	comparison_moved(row, moved);
@@ -160,12 +187,17 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 
 struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_form form)
 {
-	return (struct sheet){SHEET_OF(columns), .row = fill_row, .argument = comparison,
-			      .rows = comparison->count, .form = form};
+	return (struct sheet){SHEET_OF(columns),
+			      .row = fill_row,
+			      .argument = comparison,
+			      .rows = comparison->count,
+			      .form = form,
+			      .parts = comparison_is_of_single_runs(comparison) ? 0 : PART_RUNS};
 }
 
 static void print_total(const struct comparison *comparison, FILE *file)
 {
+	char verdict[VERDICT_SIZE];
 	char totals[2][NUMBER_SIZE], text[NUMBER_SIZE];
 
 	number_time(totals[0], to_unsigned(comparison->gpu_a + 0.5));
@@ -174,7 +206,7 @@ static void print_total(const struct comparison *comparison, FILE *file)
 		number_ratio(text, comparison->gpu.ratio));
 	if (!isnan(comparison->gpu.low))
 		fprintf(file, " (95 %%: %s)", change_interval(text, &comparison->gpu));
-	fprintf(file, ": %s", verdict_text(comparison->gpu_verdict));
+	fprintf(file, ": %s", comparison_verdict(comparison, comparison->gpu_verdict, verdict));
 	if (comparison->gpu_untimed)
 		fprintf(file, ", without %zu untimed row%s", comparison->gpu_untimed,
 			comparison->gpu_untimed == 1 ? "" : "s");
@@ -196,6 +228,7 @@ static void print_wall(const struct comparison *comparison, FILE *file)
 
 static void print_verdicts(const struct comparison *comparison, FILE *file)
 {
+	char verdict[VERDICT_SIZE];
 	size_t counts[VERDICT_COUNT] = {0}, versions = 0;
 	const char *separator = "";
 
@@ -207,7 +240,8 @@ static void print_verdicts(const struct comparison *comparison, FILE *file)
 	for (size_t i = 0; i < VERDICT_COUNT; i++) {
 		if (!counts[i])
 			continue;
-		fprintf(file, "%s%zu %s", separator, counts[i], verdict_text(i));
+		fprintf(file, "%s%zu %s", separator, counts[i],
+			comparison_verdict(comparison, i, verdict));
 		separator = ", ";
 	}
 	fputs(*separator ? "" : "none", file);
@@ -225,9 +259,11 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 
 	if (comparison_is_of_single_runs(comparison))
 		fprintf(file,
-			"One run a side, so how much runs differ is unknown. Faster, slower: by "
-			"more than %g %%. Ratio: Time B / Time A.\n",
-			percent);
+			"One run a side: how much runs differ is unknown, so rows are judged by "
+			"how "
+			"much their calls do. Faster, slower: by more than %g %%; under %g %%: by "
+			"less; cannot tell: it could be either. Ratio: Time B / Time A.\n",
+			percent, percent);
 	else
 		fprintf(file,
 			"%zu and %zu runs. Faster, slower: by more than %g %%, wrong in at most 2 "
@@ -485,8 +521,11 @@ static void add_side(struct json *json, const char *name, const struct profile_r
 	json_end(json);
 }
 
-static void add_row(struct json *json, const struct comparison_row *row)
+static void add_row(struct json *json, const struct comparison *comparison,
+		    const struct comparison_row *row)
 {
+	const char *why = comparison_why_unsure(comparison, row);
+
 	json_object(json, NULL);
 	json_text(json, "type", type_of(row, SHEET_JSON));
 	json_text(json, "name", comparison_name(row));
@@ -501,6 +540,8 @@ static void add_row(struct json *json, const struct comparison_row *row)
 	add_change(json, &row->total);
 	json_end(json);
 	json_text(json, "verdict", verdict_text(row->verdict));
+	if (why)
+		json_text(json, "why", why);
 	json_end(json);
 }
 
@@ -545,7 +586,7 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 	add_unread(json, comparison);
 	json_array(json, "rows");
 	for (size_t i = 0; i < comparison->count; i++)
-		add_row(json, &comparison->rows[i]);
+		add_row(json, comparison, &comparison->rows[i]);
 	json_end(json);
 	json_end(json);
 }

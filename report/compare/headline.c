@@ -17,19 +17,20 @@
 /* Bytes of a name. Chosen. */
 #define NAME_MOST     60
 
-/* What is said of rows with a verdict, behind their number: first where A takes longer, then where
- * B does. It is said in this order, or from the second half on if B is slower. */
+/* What is said of rows with a verdict, behind their number, and before and behind the verdict:
+ * first where A takes longer, then where B does. It is said in this order, or from the second half
+ * on if B is slower. */
 #define PHRASES	      6
 static const struct phrase {
 	enum verdict verdict;
-	const char *one, *several;
+	const char *before, *behind;
 } phrases[PHRASES] = {
-	{VERDICT_LESS_TIME, "takes less time by fewer calls", "take less time by fewer calls"},
-	{VERDICT_FASTER, "takes less time", "take less time"},
-	{VERDICT_ONLY_A, "is only in A", "are only in A"},
-	{VERDICT_MORE_TIME, "takes longer by more calls", "take longer by more calls"},
-	{VERDICT_SLOWER, "takes longer", "take longer"},
-	{VERDICT_ONLY_B, "is only in B", "are only in B"},
+	{VERDICT_LESS_TIME, "with ", " by fewer calls"},
+	{VERDICT_FASTER, "", ""},
+	{VERDICT_ONLY_A, "", ""},
+	{VERDICT_MORE_TIME, "with ", " by more calls"},
+	{VERDICT_SLOWER, "", ""},
+	{VERDICT_ONLY_B, "", ""},
 };
 
 /* The GPU's rows, or those of API calls. */
@@ -131,7 +132,19 @@ static void write_most(const struct rows *rows, bool slower, FILE *file)
 	fputc(')', file);
 }
 
-/* "4 of 17 GPU rows take longer, 1 is only in B", and where most of it is. */
+/* Of rows that differ, though not certainly by so much. */
+static void write_others(const struct rows *rows, FILE *file)
+{
+	static const enum verdict others[] = {VERDICT_UNDER, VERDICT_CANNOT_TELL};
+	char verdict[VERDICT_SIZE];
+
+	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (rows->verdicts[others[i]])
+			fprintf(file, ", %zu %s", rows->verdicts[others[i]],
+				comparison_verdict(rows->comparison, others[i], verdict));
+}
+
+/* "4 of 17 GPU rows slower, 1 only in B, 2 cannot tell", and where most of it is. */
 static void write_rows(const struct rows *rows, bool slower, FILE *file)
 {
 	unsigned said = 0;
@@ -146,22 +159,32 @@ static void write_rows(const struct rows *rows, bool slower, FILE *file)
 			fprintf(file, ", %zu", count);
 		else
 			fprintf(file, "%zu of %zu %s rows", count, rows->count, rows->kind);
-		fprintf(file, " %s", count == 1 ? phrase->one : phrase->several);
+		fprintf(file, " %s%s%s", phrase->before, verdict_text(phrase->verdict),
+			phrase->behind);
 	}
-	if (!said)
+	if (said)
+		write_others(rows, file);
+	else
 		fprintf(file, "cannot tell in which %s rows", rows->kind);
 	write_most(rows, slower, file);
 }
 
-static void write_factor(double ratio, FILE *file)
+static void write_factor(const struct comparison *comparison, FILE *file)
 {
-	double factor = ratio > 1 ? ratio : 1 / ratio;
+	const double ratio = comparison->gpu.ratio, factor = ratio > 1 ? ratio : 1 / ratio;
+	char times[2][NUMBER_SIZE], text[NUMBER_SIZE];
 
-	fprintf(file, "B is %.*f times %s on the GPU: ",
+	fprintf(file, "B is %.*f times %s on the GPU (%s -> %s",
 		factor < 1.1   ? 3
 		: factor < 100 ? 2
 			       : 0,
-		factor, ratio > 1 ? "slower" : "faster");
+		factor, ratio > 1 ? "slower" : "faster",
+		number_about(times[0], comparison->gpu_a, 3),
+		number_about(times[1], comparison->gpu_b, 3));
+	/* The table has ratios of times, which are another number where B is faster. */
+	if (ratio < 1)
+		fprintf(file, ", ratio %s", number_ratio(text, ratio));
+	fputs("): ", file);
 }
 
 /* All GPU activities take about as long. */
@@ -234,7 +257,7 @@ static void write_headline(const struct comparison *comparison, FILE *file)
 	} else if (isnan(change->ratio)) {
 		write_without_times(comparison, file);
 	} else if (verdict == VERDICT_SLOWER || verdict == VERDICT_FASTER) {
-		write_factor(change->ratio, file);
+		write_factor(comparison, file);
 		write_rows(&gpu, change->ratio > 1, file);
 	} else if (verdict == VERDICT_SAME || isnan(change->low)) {
 		write_no_difference(comparison, &gpu, file);

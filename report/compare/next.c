@@ -15,7 +15,7 @@ const char *next_why_unsure(const struct comparison *comparison)
 	if (!any)
 		return NULL;
 	return comparison_is_of_single_runs(comparison)
-		       ? "with one run a side, the calls of these rows are too few or too different"
+		       ? "one call says nothing of chance, and calls that differ much say little"
 		       : "runs differ too much; a short row must differ more clearly than a long "
 			 "one";
 }

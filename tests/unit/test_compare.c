@@ -104,6 +104,13 @@ static const char *verdict_of(const char *name)
 	return verdict_text(row_of(name)->verdict);
 }
 
+static void row_says(const char *name, const char *expected)
+{
+	char text[VERDICT_SIZE];
+
+	assert_string_equal(comparison_row_verdict(&comparison, row_of(name), text), expected);
+}
+
 static void check_canonical(const char *name, enum canonical form, const char *expected)
 {
 	char *canonical = canonical_name(name, form);
@@ -283,8 +290,9 @@ TEST(the_headline_and_the_rows_say_which_versions_are_compared)
 	add(&a, "gone", 1, 1000, 0);
 	compare();
 	assert_string_equal(comparison.headline,
-			    "B is 2.00 times faster on the GPU: 1 of 2 GPU rows takes less time, "
-			    "1 is only in A; most in copy<double> -> <float> (2.00 ms -> 1.00 ms)");
+			    "B is 2.00 times faster on the GPU (2.00 ms -> 1.00 ms, ratio 0.500): "
+			    "1 of 2 GPU rows faster, 1 only in A; most in copy<double> -> <float> "
+			    "(2.00 ms -> 1.00 ms)");
 	assert_string_equal(comparison.calls, "");
 }
 
@@ -426,8 +434,10 @@ TEST(one_run_a_side_tells_only_what_is_beyond_the_threshold)
 	assert_true(fabs(row_of("slower")->average.ratio - 1.12) < 1e-6);
 	assert_true(isnan(row_of("slower")->average.low));
 	assert_string_equal(verdict_of("faster"), "faster");
-	assert_string_equal(verdict_of("near"), "cannot tell");
+	assert_string_equal(verdict_of("near"), "under threshold");
+	row_says("near", "under 10 %");
 	assert_string_equal(verdict_of("equal"), "same");
+	row_says("equal", "same");
 	compare_beyond(0.04);
 	assert_string_equal(verdict_of("near"), "slower");
 }
@@ -551,10 +561,9 @@ TEST(the_headline_says_what_is_slower_and_where)
 	add(&b, "fast", 10, 5000, 10);
 	add(&b, "new", 1, 1000, 0);
 	compare();
-	headline_is("B is 8.50 times slower on the GPU: 1 of 4 GPU rows takes longer by more "
-		    "calls, 1 takes "
-		    "longer, 1 is only in B; most in k<int> (1.00 ms -> 10.0 ms, "
-		    "10 -> 100 calls)");
+	headline_is("B is 8.50 times slower on the GPU (1.20 ms -> 10.2 ms): 1 of 4 GPU "
+		    "rows with more time by more calls, 1 slower, 1 only in B; most in k<int> "
+		    "(1.00 ms -> 10.0 ms, 10 -> 100 calls)");
 }
 
 TEST(the_headline_has_a_long_name_without_its_arguments)
@@ -566,7 +575,8 @@ TEST(the_headline_has_a_long_name_without_its_arguments)
 	add(&a, name, 10, 100000, 10);
 	add(&b, name, 10, 200000, 10);
 	compare();
-	headline_is("B is 2.00 times slower on the GPU: 1 of 1 GPU rows takes longer; most in "
+	headline_is("B is 2.00 times slower on the GPU (1.00 ms -> 2.00 ms): 1 of 1 GPU "
+		    "rows slower; most in "
 		    "vectorized_elementwise_kernel (1.00 ms -> 2.00 ms)");
 }
 
@@ -626,9 +636,9 @@ TEST(the_headline_says_what_is_faster_and_where)
 	add(&a, "gone", 1, 60000, 0);
 	end_runs();
 	compare_beyond(0.04);
-	headline_is("B is 1.11 times faster on the GPU: 1 of 2 GPU rows takes less time, 1 is only "
-		    "in A; most "
-		    "in gone (60.0 us, only in A)");
+	headline_is(
+		"B is 1.11 times faster on the GPU (1.11 ms -> 1.00 ms, ratio 0.901): 1 of 2 GPU "
+		"rows faster, 1 only in A; most in gone (60.0 us, only in A)");
 }
 
 TEST(the_headline_says_that_there_is_no_difference)
@@ -650,7 +660,7 @@ TEST(the_headline_says_which_rows_differ_if_the_total_does_not)
 	add(&a, "short", 10, 1000, 1);
 	add(&b, "short", 10, 3000, 1);
 	compare();
-	headline_is("no difference beyond 10 % in total, but 1 of 2 GPU rows takes longer; most in "
+	headline_is("no difference beyond 10 % in total, but 1 of 2 GPU rows slower; most in "
 		    "short (10.0 us -> 30.0 us)");
 }
 
@@ -671,7 +681,7 @@ TEST(the_headline_says_which_api_calls_differ_if_the_gpu_does_not)
 	add(&a, "cudaFree", 10, 1000, 1);
 	add(&b, "cudaFree", 10, 3000, 1);
 	compare();
-	headline_is("no difference beyond 10 % on the GPU, but 1 of 1 API rows takes longer; most "
+	headline_is("no difference beyond 10 % on the GPU, but 1 of 1 API rows slower; most "
 		    "in cudaFree (10.0 us -> 30.0 us)");
 }
 
@@ -682,9 +692,11 @@ TEST(the_headline_says_that_the_host_makes_most_of_the_difference)
 	a.wall = 20e6;
 	b.wall = 30e6;
 	compare();
-	headline_is("B is 2.00 times faster on the GPU: 1 of 1 GPU rows takes less time; most in k "
-		    "(1.00 ms -> 500 us); the whole run: 20.0 ms -> 30.0 ms, more than GPU time "
-		    "explains");
+	headline_is(
+		"B is 2.00 times faster on the GPU (1.00 ms -> 500 us, ratio 0.500): 1 of 1 GPU "
+		"rows faster; most in k "
+		"(1.00 ms -> 500 us); the whole run: 20.0 ms -> 30.0 ms, more than GPU time "
+		"explains");
 }
 
 static void walls_say(double wall_b, const char *expected)
@@ -880,10 +892,48 @@ TEST(what_one_run_a_side_cannot_tell_has_its_reason)
 {
 	add(&a, "k", 1, 100000, 0);
 	add(&b, "k", 1, 200000, 0);
+	/* The calls differ by more than their averages do. */
+	add(&a, "spread", 60, 5764, 5000);
+	add(&b, "spread", 60, 7084, 5000);
+	/* Certainly longer, but by more than the threshold or by less. */
+	add(&a, "near", 100, 100000, 5000);
+	add(&b, "near", 100, 109500, 5000);
+	add(&a, "none", 2, 1000, 0);
+	add(&b, "none", 2, 0, 0);
 	compare();
+	row_says("k", "cannot tell: 1 call");
+	row_says("spread", "cannot tell: could be chance");
+	row_says("near", "cannot tell: near threshold");
+	row_says("none", "cannot tell: no time");
 	assert_string_equal(next_why_unsure(&comparison),
-			    "with one run a side, the calls of these rows are too few or too "
-			    "different");
+			    "one call says nothing of chance, and calls that differ much say "
+			    "little");
+}
+
+TEST(the_headline_counts_the_rows_of_which_nothing_is_certain)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 50000, 10);
+	add(&a, "less", 10, 10000, 10);
+	add(&b, "less", 10, 9200, 10);
+	add(&a, "once", 1, 10000, 0);
+	add(&b, "once", 1, 5000, 0);
+	add(&a, "equal", 10, 1000, 0);
+	add(&b, "equal", 10, 1000, 0);
+	compare();
+	headline_is(
+		"B is 1.85 times faster on the GPU (1.12 ms -> 607 us, ratio 0.542): 1 of 4 GPU "
+		"rows faster, 1 under 10 %, 1 cannot tell; most in k (1.00 ms -> 500 us)");
+}
+
+/* A total of single runs is judged as rows are, by what is known. */
+TEST(a_total_of_single_runs_within_the_threshold_is_under_it)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 103000, 10);
+	compare();
+	assert_int_equal(comparison.gpu_verdict, VERDICT_UNDER);
+	headline_is("no difference beyond 10 %");
 }
 
 TEST(the_headline_says_which_side_has_no_times)
@@ -981,17 +1031,18 @@ TEST(untimed_sides_are_printed_without_times)
 	       "B: one (B)\n"
 	       "\n"
 	       "            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   "
-	       "Ratio           95 %  Verdict      Name\n"
+	       "Ratio  Verdict      Name\n"
 	       " GPU activities:         1         -         -         -         -         -       "
-	       "-              -  only in A    gone\n"
+	       "-  only in A    gone\n"
 	       "                         2         2         -  2.0000us         -  1.0000us       "
-	       "-              -  untimed      k\n"
+	       "-  untimed      k\n"
 	       "\n"
 	       "All GPU activities: 0ns in A, 0ns in B, ratio -: cannot tell, without 1 untimed "
 	       "row\n"
 	       "Rows: 1 untimed, 1 only in A\n"
-	       "One run a side, so how much runs differ is unknown. Faster, slower: by more than "
-	       "10 %. Ratio: Time B / Time A.\n");
+	       "One run a side: how much runs differ is unknown, so rows are judged by how much "
+	       "their calls do. Faster, slower: by more than 10 %; under 10 %: by less; cannot "
+	       "tell: it could be either. Ratio: Time B / Time A.\n");
 	prints(SHEET_CSV,
 	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg B\","
 	       "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\",\"Name B\",\"Bytes "
