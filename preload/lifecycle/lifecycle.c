@@ -27,6 +27,7 @@
 #include "preload/metrics/metrics.h"
 #include "preload/reporter/reporter.h"
 #include "report/devices/describe.h"
+#include "report/names/shell_word.h"
 #include "report/options/filename.h"
 #include "report/options/log_file.h"
 #include "report/session/environment.h"
@@ -51,8 +52,8 @@ static struct {
  * ktime. */
 static struct {
 	pid_t pid;
-	bool makes_no_call; /* the process is ending: no call is left to be timed */
-	char command[4096];
+	bool makes_no_call;		 /* the process is ending: no call is left to be timed */
+	char words[4096], command[4096]; /* as the system has them, and as a shell reads them */
 	/* The process that the loader loaded the library into, of which this may be a child. */
 	pid_t loaded, loaded_session, loaded_parent;
 } process;
@@ -80,22 +81,22 @@ static void read_settings(void)
 	run.settings.profile_from_start &= run.settings.start;
 }
 
-static void read_command(char *command, size_t size)
+static void read_command(void)
 {
 	FILE *file = fopen("/proc/self/cmdline", "re");
-	size_t length = file ? fread(command, 1, size - 1, file) : 0;
+	size_t length = file ? fread(process.words, 1, sizeof(process.words) - 1, file) : 0;
 
 	if (file)
 		fclose(file);
-	while (length > 0 && command[length - 1] == '\0')
-		length--;
-	for (size_t i = 0; i < length; i++)
-		if (command[i] == '\0')
-			command[i] = ' ';
-	command[length] = '\0';
+	process.words[length] = '\0';
 	/* /proc may not be mounted. */
-	if (!length)
-		snprintf(command, size, "%s", program_invocation_name);
+	if (!*process.words)
+		length = (size_t)snprintf(process.words, sizeof(process.words), "%s",
+					  program_invocation_name);
+	/* What a program's shorter title leaves of the words is zeros. */
+	while (length > 1 && process.words[length - 1] == '\0' && process.words[length - 2] == '\0')
+		length--;
+	shell_command_text(process.command, sizeof(process.command), process.words, length);
 }
 
 /* The devices: the driver describes them at the start; what only NVML knows is added at the end. */
@@ -150,7 +151,7 @@ static void describe_run(void)
 	char hostname[256] = "";
 	int version = 0;
 
-	read_command(process.command, sizeof(process.command));
+	read_command();
 	gethostname(hostname, sizeof(hostname) - 1);
 	header->pid = process.pid;
 	header->start_realtime = clock_ns(CLOCK_REALTIME);

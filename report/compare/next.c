@@ -45,7 +45,7 @@ void next_write_more_runs(const struct comparison *comparison, FILE *file)
 {
 	const struct profile *a = comparison->a, *b = comparison->b;
 
-	if (a->command && b->command && shell_is_plain(a->command) && shell_is_plain(b->command) &&
+	if (a->command && b->command && shell_reads(a->command) && shell_reads(b->command) &&
 	    strcmp(a->command, b->command) != 0) {
 		fprintf(file, "ktime bench -n %zu -- %s -- %s", runs_to_make(comparison),
 			a->command, b->command);

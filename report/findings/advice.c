@@ -11,8 +11,7 @@ static bool is_python(const struct session *session)
 {
 	const char *command = session_string(session, session_header(session)->command);
 	const struct job_process *process;
-	size_t length;
-	const char *name;
+	char name[64];
 
 	/* Of a job's processes the first. */
 	if (!*command)
@@ -21,9 +20,8 @@ static bool is_python(const struct session *session)
 			command = session_string(session, process->command);
 			break;
 		}
-	length = strcspn(command, " ");
-	name = memrchr(command, '/', length);
-	return !strncmp(name ? name + 1 : command, "python", 6);
+	program_name(command, name, sizeof(name));
+	return !strncmp(name, "python", 6);
 }
 
 #define FEWER_LAUNCHES "larger batches, or fewer launches: CUDA graphs, fewer and larger kernels"

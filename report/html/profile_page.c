@@ -59,13 +59,15 @@ static int write_part(struct page *page, const struct section *section, struct p
 	return error ? error : page->html.error;
 }
 
-/* Takes a word off a command; false at its end. */
+/* Takes a word off a command, with its quotes; false at its end. */
 static bool next_word(const char **command, char *word, size_t size)
 {
-	size_t length;
+	size_t length = 0;
+	bool quoted = false;
 
 	*command += strspn(*command, " ");
-	length = strcspn(*command, " ");
+	for (; (*command)[length] && (quoted || (*command)[length] != ' '); length++)
+		quoted ^= (*command)[length] == '\'';
 	snprintf(word, size, "%.*s", (int)length, *command);
 	*command += length;
 	return length > 0;

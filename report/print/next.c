@@ -188,7 +188,7 @@ static bool write_pattern(const struct options *options, FILE *file)
 	find_equal(options, &start, &end);
 	length = snprintf(pattern, sizeof(pattern), "%.*s*%s", (int)start, first,
 			  first + strlen(first) - end);
-	if (length >= (int)sizeof(pattern) || !shell_is_plain(first) || strchr(first, ' '))
+	if (length >= (int)sizeof(pattern) || !shell_is_plain(first))
 		return false;
 	same = glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc == options->profile_count;
 	globfree(&found);

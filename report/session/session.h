@@ -722,7 +722,7 @@ void session_range(const struct session *session, const void **start, size_t *si
 bool session_save(const struct session *session, FILE *file);
 /* The string at an offset; "" where there is none or the offset is bad. */
 const char *session_string(const struct session *session, uint64_t offset);
-/* A program's name by its command line: the last part of the first word. */
+/* A program's name by its command line: the last part of the first word, without quotes. */
 void program_name(const char *command, char *name, size_t size);
 struct histogram *session_histogram(const struct session *session, uint64_t offset);
 

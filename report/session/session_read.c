@@ -673,11 +673,18 @@ void idle_totals(const struct session *session, int device, uint64_t totals[IDLE
 
 void program_name(const char *command, char *name, size_t size)
 {
-	size_t length = strcspn(command, " "), start = length;
+	size_t length = 0;
+	bool quoted = false;
 
-	while (start > 0 && command[start - 1] != '/')
-		start--;
-	snprintf(name, size, "%.*s", (int)(length - start), command + start);
+	for (; *command && (quoted || *command != ' '); command++) {
+		if (*command == '\'')
+			quoted = !quoted;
+		else if (*command == '/')
+			length = 0;
+		else if (length + 1 < size)
+			name[length++] = *command;
+	}
+	name[length] = '\0';
 }
 
 /* A wider interval says too little, as a part of the device's time. Chosen. */

@@ -244,7 +244,7 @@ named()
 }
 
 @test "control characters in a command line reach no terminal" {
-	local line='red\x1b[31m'
+	local line="'red\\x1b[31m'"
 	named return
 	[ "$status" -eq 3 ]
 	says "Profiling application: $line return"
