@@ -402,3 +402,23 @@ TEST(missing_ranks_are_told_in_ranges)
 	assert_true(ranges[2].first == 6 && ranges[2].last == 8);
 	free(ranges);
 }
+
+/* So that a job's device of one number is known to be one GPU, or not to be. */
+TEST(a_devices_uuid_stays_where_all_processes_have_the_same)
+{
+	static const uint8_t unknown[16];
+
+	for (int rank = 0; rank < 4; rank++) {
+		struct session *session = process_of(rank, 4);
+		struct device_info *devices = session_header(session)->devices;
+
+		devices[0].used = devices[1].used = rank < 3;
+		devices[0].uuid[0] = devices[1].uuid[0] = rank < 3 ? 1 : 9;
+		devices[2].used = 1;
+		devices[2].uuid[0] = (uint8_t)(1 + rank % 2);
+		add(session);
+	}
+	assert_int_equal(session_header(merged)->devices[0].uuid[0], 1);
+	assert_int_equal(session_header(merged)->devices[1].uuid[0], 1);
+	assert_memory_equal(session_header(merged)->devices[2].uuid, unknown, sizeof(unknown));
+}
