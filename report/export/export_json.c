@@ -350,12 +350,16 @@ static void write_place(struct json *json, const struct finding *finding)
 		add_if_any(json, "range", finding->range.range->name);
 		json_unsigned(json, "range_host", finding->range.time);
 		json_unsigned(json, "range_gpu", finding->range.gpu);
-		if (finding->idle_known)
-			json_unsigned(json, "range_idle", finding->range_idle);
+		if (finding->range_times.known)
+			json_unsigned(json, "range_idle", finding->range_times.idle);
+		if (finding->range_times.by_others)
+			json_unsigned(json, "range_gpu_of_others", finding->range_times.by_others);
 	}
-	if (finding->row) {
-		slowest = session_process_at(json->session, finding->row->slowest);
-		add_if_any(json, "row", finding->row->name);
+	if (finding->uneven.row) {
+		slowest = finding->uneven.slowest;
+		add_if_any(json, "row", finding->uneven.row->name);
+		json_unsigned(json, "more", finding->uneven.more);
+		json_unsigned(json, "waited", finding->uneven.waited_each);
 		if (slowest && slowest->rank.rank >= 0)
 			json_unsigned(json, "rank", (uint64_t)slowest->rank.rank);
 	}

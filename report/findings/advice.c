@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-/* Gaps of at least this length on average are no matter of single launches: the program does work
- * of its own in them. Chosen. */
-#define LONG_WORK_NS 1000000u
-
 static bool is_python(const struct session *session)
 {
 	const char *command = session_string(session, session_header(session)->command);
@@ -24,10 +20,17 @@ static bool is_python(const struct session *session)
 	return !strncmp(name, "python", 6);
 }
 
-#define FEWER_LAUNCHES "larger batches, or fewer launches: CUDA graphs, fewer and larger kernels"
+#define FEWER_LAUNCHES "larger batches, or fewer launches by CUDA graphs and larger kernels"
 #define FEWER_LAUNCHES_PYTHON                                                                      \
-	"larger batches, or fewer launches: CUDA graphs (PyTorch: torch.compile, "                 \
-	"mode=reduce-overhead), fewer and larger kernels"
+	"larger batches, or fewer launches by CUDA graphs (in PyTorch torch.compile with "         \
+	"mode=reduce-overhead) and larger kernels"
+#define LOOK_AT_WORK                                                                               \
+	"look at what the program does there (a CPU profiler, NVTX ranges), or launch the next "   \
+	"work before it"
+#define OTHER_PROCESSES                                                                            \
+	"prepare data in other processes (in PyTorch a DataLoader with num_workers and "           \
+	"pin_memory), or larger batches"
+#define BEARS "half precision, if the program bears the rounding"
 
 /* What helps against each cause of idle time, and what a program in Python is told instead. */
 static const struct {
@@ -49,10 +52,11 @@ static const char *advice_of_cause(const struct finding_cause *cause, bool pytho
 {
 	if (!cause->gaps || cause->cause >= IDLE_CAUSE_COUNT)
 		return of_cause[IDLE_UNRESOLVED].advice;
-	if (cause->cause == IDLE_PROGRAM && cause->time / cause->gaps >= LONG_WORK_NS)
-		return python ? "prepare data in other processes (PyTorch: DataLoader with "
-				"num_workers and pin_memory), or larger batches"
+	if (cause->cause == IDLE_PROGRAM && cause->time / cause->gaps >= FINDING_LONG_WORK_NS)
+		return python ? OTHER_PROCESSES
 			      : "do the program's own work in another thread, or larger batches";
+	if (cause->cause == IDLE_AFTER_WAIT && cause->time / cause->gaps >= FINDING_LONG_WORK_NS)
+		return LOOK_AT_WORK;
 	return python && of_cause[cause->cause].python ? of_cause[cause->cause].python
 						       : of_cause[cause->cause].advice;
 }
@@ -63,8 +67,14 @@ const char *finding_advice(const struct session *session, const struct finding *
 
 	if (finding->kind == FINDING_LOW_USE)
 		return advice_of_cause(&finding->cause, python);
+	if (finding->kind == FINDING_WAITING && finding->own_work)
+		return LOOK_AT_WORK;
+	if (finding->kind == FINDING_FP32_MATRIX && finding->has_tf32)
+		return python ? "TF32 (in PyTorch torch.set_float32_matmul_precision('high')) "
+				"or " BEARS
+			      : "TF32 (CUBLAS_TF32_TENSOR_OP_MATH) or " BEARS;
 	if (finding->kind == FINDING_LAUNCH_BOUND && python)
-		return "a CUDA graph (PyTorch: torch.compile, mode=reduce-overhead), or fewer and "
-		       "larger kernels";
+		return "a CUDA graph (in PyTorch torch.compile with mode=reduce-overhead), or "
+		       "fewer and larger kernels";
 	return finding->advice;
 }

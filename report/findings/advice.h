@@ -5,6 +5,10 @@
 
 #include "report/findings/findings.h"
 
+/* Gaps of at least this length on average are no matter of single launches: the program does work
+ * of its own in them. Chosen. */
+#define FINDING_LONG_WORK_NS 1000000u
+
 const char *finding_advice(const struct session *session, const struct finding *finding);
 
 #endif

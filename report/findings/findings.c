@@ -5,31 +5,34 @@
 #include <string.h>
 
 #include "report/findings/advice.h"
-#include "report/findings/range_idle.h"
-#include "report/findings/uneven.h"
+#include "report/findings/fp32_matrix.h"
 #include "report/session/layout.h"
 
 /* One call is no habit of the program. A finding is at least this long. Chosen: less is not worth a
  * change. */
-#define LEAST_NS	 1000000u
+#define LEAST_NS	   1000000u
 /* Launch-bound: at least SHORT_KERNELS launched kernels are shorter than SHORT_KERNEL_NS, and at
  * least half of all. Chosen: a launch takes the host some 3 us. */
-#define SHORT_KERNEL_NS	 5000u
-#define SHORT_KERNELS	 1000u
+#define SHORT_KERNEL_NS	   5000u
+#define SHORT_KERNELS	   1000u
 /* nsys's rule for gaps has 500 ms. */
-#define LONG_GAP_NS	 500000000u
+#define LONG_GAP_NS	   500000000u
 /* Loading for less than this is what every program does at its start. Chosen. */
-#define LEAST_LOADING_NS 100000000u
+#define LEAST_LOADING_NS   100000000u
 /* Copies and kernels overlap if this part of the shorter of the two does. Chosen. */
-#define OVERLAPPING_PART 0.1
+#define OVERLAPPING_PART   0.1
+
+/* The compute capabilities of Volta, and of Ampere. */
+#define FIRST_TENSOR_CORES 70
+#define FIRST_TF32	   80
 
 /* Below this part of its time busy, in percent, a device is no bottleneck: the run hardly is about
  * its work. Chosen. */
-#define LEAST_USE	 1
+#define LEAST_USE	   1
 
 /* From which part of its idle time on another finding of a device says all that there is to say of
  * it. Chosen. */
-#define MOST_OF_IDLE	 0.9
+#define MOST_OF_IDLE	   0.9
 
 /* A rule's figures on one device, or of the whole program. */
 struct found {
@@ -37,23 +40,28 @@ struct found {
 	struct functions functions;
 	struct finding_cause cause;
 	struct finding_gap gap;
-	const struct job_row *row;
-	bool counted;
+	bool counted, own_work, kernels_less, has_tf32;
 };
 
 /* Of one device, or of all of a job. */
 struct figures_found {
-	uint64_t causes[IDLE_CAUSE_COUNT];
+	uint64_t causes[IDLE_CAUSE_COUNT], waited_gaps;
 	struct functions memory, loading; /* idle time in such calls */
 	uint64_t paused; /* idle time in loading, and in the longest pause of each cause */
 	struct finding_gap own, waited; /* the longest in which the program was in its own code,
 					   and such that followed a synchronizing call */
 	uint64_t short_kernels, other_kernels;
+	uint64_t fp32_kernels, fp32_time;
 };
 
 static uint64_t at_least(uint64_t time, uint64_t least)
 {
 	return time >= least ? time : 0;
+}
+
+static uint64_t less(uint64_t time, uint64_t part)
+{
+	return time > part ? time - part : 0;
 }
 
 static bool is_of(int32_t device, int wanted)
@@ -82,8 +90,10 @@ static void add_cause(struct figures_found *found, const struct session *session
 	if (loads)
 		functions_add(&found->loading, &calls);
 	found->paused += loads ? row->total : at_least(row->longest, LONG_GAP_NS);
-	if (row->cause == IDLE_AFTER_WAIT)
+	if (row->cause == IDLE_AFTER_WAIT) {
 		add_gap(&found->waited, row);
+		found->waited_gaps += row->gaps;
+	}
 	if (row->cause == IDLE_PROGRAM || row->cause == IDLE_AFTER_WAIT)
 		add_gap(&found->own, row);
 }
@@ -105,27 +115,26 @@ static void add_kernels(struct figures_found *found, const struct session *sessi
 	launches -= row->graph_records < launches ? row->graph_records : launches;
 	found->short_kernels += count;
 	found->other_kernels += launches > count ? launches - count : 0;
+	if (is_fp32_matrix(session_string(session, row->name))) {
+		found->fp32_kernels += row->cupti.count;
+		found->fp32_time += row->cupti.total;
+	}
 }
 
-/* What can be gained, of all idle time with its largest cause: nanoseconds, or in a job, whose
- * findings are not all of as many processes, percent. */
-static double gain(const struct finding *finding, bool job)
+/* What can be gained, of all idle time with its largest cause, ns. */
+static double gain(const struct finding *finding)
 {
-	double part = finding->kind == FINDING_LOW_USE
-			      ? (double)finding->cause.time / (double)finding->time
-			      : 1;
-
-	return part * (job ? finding->percent : (double)finding->time);
+	return finding->kind == FINDING_LOW_USE ? (double)finding->cause.time
+						: (double)finding->time;
 }
 
 /* What nothing can be done about is the last. */
-static int compare(const void *left, const void *right, void *argument)
+static int compare(const void *left, const void *right)
 {
 	const struct finding *a = left, *b = right;
-	const struct session_header *header = argument;
 
 	return IN_ORDER(a->kind == FINDING_CONTEXT, b->kind == FINDING_CONTEXT)
-		       ?: IN_ORDER(gain(b, header->processes), gain(a, header->processes))
+		       ?: IN_ORDER(gain(b), gain(a))
 		       ?: IN_ORDER(a->kind, b->kind);
 }
 
@@ -143,9 +152,10 @@ static const struct {
  * minute and computes for a second is as idle, and has no steady work; what held it up is among the
  * other findings.
  */
-static uint64_t low_use(const struct device_use *use, const struct figures_found *found)
+static uint64_t low_use(const struct device_use *use, const struct figures_found *found,
+			uint64_t waited)
 {
-	uint64_t whole, idle = idle_time(use, &whole);
+	uint64_t whole, all = idle_time(use, &whole), idle = all > waited ? all - waited : 0;
 	uint64_t steady = idle > found->paused ? idle - found->paused : 0;
 	bool found_low = time_percent(steady, whole) >= rules[FINDING_LOW_USE].least &&
 			 time_percent(use->busy, whole) >= LEAST_USE;
@@ -161,10 +171,12 @@ static int compare_causes(const void *left, const void *right)
 	return IN_ORDER(a->cause, b->cause) ?: IN_ORDER(a->name, b->name);
 }
 
-/* The cause that has most of a device's idle time, of calls the function. */
-static struct finding_cause largest_cause(const struct session *session, int device)
+/* The cause that has most of a device's idle time, of calls the function. `waited`: how much of it
+ * is a process's that waited for the slowest. */
+static struct finding_cause largest_cause(const struct session *session, int device,
+					  const uint64_t waited[IDLE_CAUSE_COUNT])
 {
-	struct finding_cause largest = {.time = 0}, sum = {.time = 0};
+	struct finding_cause largest = {.time = 0}, sum = {.time = 0}, without;
 	size_t count;
 	const struct idle_row **rows = session_items(session, SEGMENT_IDLE, &count);
 
@@ -178,8 +190,10 @@ static struct finding_cause largest_cause(const struct session *session, int dev
 						     .name = rows[i]->name};
 		sum.time += rows[i]->total;
 		sum.gaps += rows[i]->gaps;
-		if (sum.time > largest.time)
-			largest = sum;
+		without = sum;
+		without.time = less(sum.time, waited[sum.cause]);
+		if (without.time > largest.time)
+			largest = without;
 	}
 	free(rows);
 	return largest;
@@ -217,8 +231,22 @@ static struct found synchronous_calls(const struct session *session)
 	return if_all(&found);
 }
 
+/* Of a device, or the least of a job's; UINT32_MAX: not known. */
+static uint32_t compute_capability(const struct session *session, int device)
+{
+	const struct device_info *devices = session_header(session)->devices;
+	uint32_t least = UINT32_MAX;
+
+	for (int i = 0; i < SESSION_DEVICES; i++)
+		if (is_of(i, device) && devices[i].used && devices[i].compute_capability &&
+		    devices[i].compute_capability < least)
+			least = devices[i].compute_capability;
+	return least;
+}
+
 static void fill_of_device(struct found figures[FINDING_COUNT], const struct session *session,
-			   int device, const struct device_use *use)
+			   int device, const struct device_use *use,
+			   const uint64_t waited[IDLE_CAUSE_COUNT])
 {
 	const struct call_totals *totals = &session_header(session)->totals;
 	uint64_t shorter = use->kernels < use->copies ? use->kernels : use->copies;
@@ -226,6 +254,8 @@ static void fill_of_device(struct found figures[FINDING_COUNT], const struct ses
 	struct figures_found found = {.paused = 0};
 	const struct idle_row *cause;
 	const struct row *row;
+	const uint32_t capability = compute_capability(session, device);
+	uint64_t waited_all = 0;
 	bool launch_bound;
 
 	session_for_each_idle (session, cause)
@@ -234,10 +264,17 @@ static void fill_of_device(struct found figures[FINDING_COUNT], const struct ses
 	session_for_each_row (session, row)
 		if (row->kind == ROW_KERNEL && is_of(row->device, device))
 			add_kernels(&found, session, row);
+	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
+		found.causes[i] = less(found.causes[i], waited[i]);
+		waited_all += waited[i];
+	}
 	launch_bound =
 		found.short_kernels >= SHORT_KERNELS && found.short_kernels >= found.other_kernels;
 	figures[FINDING_WAITING] = waiting_calls(session, found.causes[IDLE_AFTER_WAIT]);
 	figures[FINDING_WAITING].gap = found.waited;
+	figures[FINDING_WAITING].own_work =
+		found.waited_gaps &&
+		found.causes[IDLE_AFTER_WAIT] / found.waited_gaps >= FINDING_LONG_WORK_NS;
 	figures[FINDING_GAP] =
 		(struct found){.time = at_least(found.own.time, LONG_GAP_NS), .gap = found.own};
 	if (launch_bound)
@@ -250,11 +287,16 @@ static void fill_of_device(struct found figures[FINDING_COUNT], const struct ses
 	/* How much of the shorter of the two ran while the other did not, if hardly any ran with
 	 * it. */
 	if ((double)both < OVERLAPPING_PART * (double)shorter)
-		figures[FINDING_OVERLAP] = (struct found){.time = shorter - both};
+		figures[FINDING_OVERLAP] = (struct found){
+			.time = shorter - both, .kernels_less = use->kernels < use->copies};
+	if (capability >= FIRST_TENSOR_CORES)
+		figures[FINDING_FP32_MATRIX] = (struct found){.count = found.fp32_kernels,
+							      .time = found.fp32_time,
+							      .has_tf32 = capability >= FIRST_TF32};
 	figures[FINDING_LOADING] = (struct found){
 		.time = at_least(found.loading.time, LEAST_LOADING_NS), .functions = found.loading};
-	figures[FINDING_LOW_USE] = (struct found){.time = low_use(use, &found),
-						  .cause = largest_cause(session, device)};
+	figures[FINDING_LOW_USE] = (struct found){.time = low_use(use, &found, waited_all),
+						  .cause = largest_cause(session, device, waited)};
 }
 
 /* How much of the run is before the first operation of the device that worked longest, and after
@@ -294,13 +336,35 @@ static void fill_of_host(struct found figures[FINDING_COUNT], const struct sessi
 		.functions = functions};
 }
 
+/* Whether there are several processes and one GPU. */
+static bool is_shared(const struct session *session)
+{
+	static const uint8_t unknown[16];
+	const struct device_info *devices = session_header(session)->devices, *only = NULL;
+
+	for (int i = 0; i < SESSION_DEVICES; i++)
+		if (devices[i].used) {
+			if (only)
+				return false;
+			only = &devices[i];
+		}
+	return session_header(session)->processes > 1 && only &&
+	       memcmp(only->uuid, unknown, sizeof(unknown)) != 0;
+}
+
 /* What was found, as far as the functions tell. */
 static const char *what_of(const struct session *session, const struct finding *finding)
 {
 	struct functions sets = {.count = 0}, copies = {.count = 0};
 
 	if (finding->kind == FINDING_LOW_USE && session_header(session)->processes)
-		return "the GPUs were idle";
+		return is_shared(session) ? "the GPU, which all processes share, was idle for each"
+					  : "the GPUs of the processes were idle";
+	if (finding->kind == FINDING_OVERLAP && finding->kernels_less)
+		return "kernels while no copy ran";
+	if (finding->kind == FINDING_WAITING && finding->own_work)
+		return "synchronizing calls@, after which the program itself worked and the GPU "
+		       "was idle";
 	if (finding->kind != FINDING_SYNCHRONOUS)
 		return finding->what;
 	functions_of(&sets, session, FUNCTION_SET);
@@ -358,14 +422,16 @@ static void apply_rules(struct finding found[FINDING_COUNT],
 						    .counted = figure->counted,
 						    .cause = figure->cause,
 						    .gap = figure->gap,
-						    .row = figure->row};
+						    .own_work = figure->own_work,
+						    .kernels_less = figure->kernels_less,
+						    .has_tf32 = figure->has_tf32};
 		found[i].devices = devices + (device >= 0);
 	}
 }
 
 /* Each device by itself; the devices of a job's processes all together. */
 static void apply_to_devices(struct finding found[FINDING_COUNT], const struct session *session,
-			     uint64_t devices)
+			     uint64_t devices, const uint64_t waited[IDLE_CAUSE_COUNT])
 {
 	static struct found figures[FINDING_COUNT]; /* too large for a small stack */
 	const bool together = session_header(session)->processes;
@@ -382,16 +448,17 @@ static void apply_to_devices(struct finding found[FINDING_COUNT], const struct s
 			sum.last += use->last > use->first ? use->last - use->first : 0;
 			continue;
 		}
-		fill_of_device(figures, session, device, use);
+		fill_of_device(figures, session, device, use, waited);
 		apply_rules(found, figures, device, use_time(use));
 	}
 	if (!together)
 		return;
-	fill_of_device(figures, session, -1, &sum);
+	fill_of_device(figures, session, -1, &sum, waited);
 	apply_rules(found, figures, -1, use_time(&sum));
 }
 
-static void apply_to_program(struct finding found[FINDING_COUNT], const struct session *session)
+static void apply_to_program(struct finding found[FINDING_COUNT], const struct session *session,
+			     const struct uneven *uneven)
 {
 	static struct found figures[FINDING_COUNT]; /* too large for a small stack */
 	const struct session_header *header = session_header(session);
@@ -405,8 +472,9 @@ static void apply_to_program(struct finding found[FINDING_COUNT], const struct s
 	apply_rules(found, figures, -1, whole);
 	memset(figures, 0, sizeof(figures));
 	if (header->processes) {
-		figures[FINDING_UNEVEN].row = uneven_row(session, &figures[FINDING_UNEVEN].time);
+		figures[FINDING_UNEVEN].time = uneven->excess;
 		apply_rules(found, figures, -1, time_of_process(session));
+		found[FINDING_UNEVEN].uneven = *uneven;
 	} else {
 		fill_of_host(figures, session);
 		apply_rules(found, figures, -1, header->counters[COUNTER_wall_ns]);
@@ -433,6 +501,17 @@ static void leave_out_repeated(struct finding found[FINDING_COUNT])
 		found[FINDING_CONTEXT].time = 0;
 }
 
+/* All times of a job are those of a process, as the time is by which UNEVEN is told. */
+static void make_means(struct finding found[FINDING_COUNT], uint64_t processes)
+{
+	for (unsigned i = 0; processes && i < FINDING_COUNT; i++) {
+		if (i == FINDING_UNEVEN)
+			continue;
+		found[i].time /= processes;
+		found[i].cause.time /= processes;
+	}
+}
+
 /* Says of the first finding that is about the host's own code where the host was. */
 static void name_range(const struct session *session, const struct range_tree *ranges,
 		       struct finding *findings, unsigned count)
@@ -448,10 +527,15 @@ static void name_range(const struct session *session, const struct range_tree *r
 		if (!own)
 			continue;
 		finding->range = host_range_find(session, ranges);
+		if (session_header(session)->processes) {
+			finding->range.time /= session_header(session)->processes;
+			finding->range.around /= session_header(session)->processes;
+			finding->range.gpu /= session_header(session)->processes;
+			finding->range.outside /= session_header(session)->processes;
+		}
 		if (10 * finding->range.time < finding->time)
 			finding->range.range = NULL;
-		finding->idle_known =
-			range_idle(session, &finding->range, finding->device, &finding->range_idle);
+		finding->range_times = range_times_find(session, &finding->range, finding->device);
 		return;
 	}
 }
@@ -470,6 +554,8 @@ static void name_range_of_calls(const struct session *session, const struct rang
 unsigned findings_of(const struct session *session, uint64_t devices,
 		     struct finding findings[FINDING_COUNT])
 {
+	static const uint64_t none[IDLE_CAUSE_COUNT];
+	struct uneven uneven = {.row = NULL};
 	struct range_tree ranges;
 	unsigned count = 0;
 
@@ -477,9 +563,14 @@ unsigned findings_of(const struct session *session, uint64_t devices,
 	if (!session_knows_use(session) && !session_header(session)->processes)
 		return 0;
 	memset(findings, 0, FINDING_COUNT * sizeof(*findings));
-	apply_to_program(findings, session);
-	apply_to_devices(findings, session, devices);
+	if (session_header(session)->processes)
+		uneven = uneven_find(session);
+	apply_to_program(findings, session, &uneven);
+	/* What is waited for the slowest is no other finding's time too. */
+	apply_to_devices(findings, session, devices,
+			 findings[FINDING_UNEVEN].time ? uneven.waited : none);
 	leave_out_repeated(findings);
+	make_means(findings, session_header(session)->processes);
 	ranges = finding_ranges(session);
 	for (unsigned i = 0; i < FINDING_COUNT; i++)
 		if (findings[i].time) {
@@ -489,7 +580,7 @@ unsigned findings_of(const struct session *session, uint64_t devices,
 			findings[i].advice = finding_advice(session, &findings[i]);
 			findings[count++] = findings[i];
 		}
-	qsort_r(findings, count, sizeof(*findings), compare, session_header(session));
+	qsort(findings, count, sizeof(*findings), compare);
 	name_range(session, &ranges, findings, count);
 	range_tree_free(&ranges);
 	return count;

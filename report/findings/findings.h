@@ -8,6 +8,8 @@
 
 #include "report/findings/functions.h"
 #include "report/findings/host_range.h"
+#include "report/findings/range_times.h"
+#include "report/findings/uneven.h"
 #include "report/session/session.h"
 
 /*
@@ -17,9 +19,10 @@
  * functions stand that made the calls. Copies that make the
  * host wait are those of the whole program, and so is each count; every other rule is held to each
  * device, and found on the one where it has the longest time. In a job they are held to all devices
- * of all processes together, as a number may be another device in each of them. The part is one of
- * the device's time from its first operation to its last, of UNEVEN one of a process's, and of
- * calls that allocate memory for the host (HOST_MEMORY, CONTEXT) one of the run. The thresholds are
+ * of all processes together, as a number may be another device in each of them, and all times are
+ * means of a process. The part is one of the device's time from its first operation to its last, in
+ * a job of a process's, and of calls that allocate memory for the host (HOST_MEMORY, CONTEXT) one
+ * of the run. The thresholds are
  * chosen, those of nsys's expert rules for long gaps; a time under a millisecond is never a
  * finding.
  */
@@ -40,12 +43,14 @@
 	  "a memory pool (cudaMallocAsync), or buffers that are kept")                             \
 	X(HOST_MEMORY, "memory calls", 10, "calls that allocate or free memory@ kept the host",    \
 	  "allocate once, or from a pool (cudaMallocAsync)")                                       \
-	X(OVERLAP, "no overlap", 10, "copies and kernels that never ran at once",                  \
+	X(OVERLAP, "no overlap", 10, "copies while no kernel ran",                                 \
 	  "copy in a stream of its own from pinned memory")                                        \
 	X(LOADING, "loading", 5, "first launches and loading of code@, the GPU idle meanwhile",    \
 	  "load it before (CUDA_MODULE_LOADING=EAGER), or keep the process")                       \
-	X(UNEVEN, "uneven", 1, "the work is uneven",                                               \
-	  "divide it evenly, as the others wait for the slowest")                                  \
+	X(UNEVEN, "uneven", 1, "the work is uneven", "divide it evenly")                           \
+	X(FP32_MATRIX, "FP32 matrix products", 20,                                                 \
+	  "kernels of FP32 matrix products outside of the tensor cores",                           \
+	  "half precision, if the program bears the rounding")                                     \
 	X(LOW_USE, "low use", 20, "the GPU was idle", "")                                          \
 	X(CONTEXT, "first calls", 10, "one call that allocates or frees memory@",                  \
 	  "a program's first one also makes the context and loads code, which a process that "     \
@@ -80,13 +85,15 @@ struct finding {
 	struct functions functions;
 	bool counted; /* their calls are the count */
 	struct finding_cause cause;
-	struct finding_gap gap; /* of GAP and WAITING: the longest */
-	bool idle_known;	/* how long the device was idle while the host was there, ns */
-	uint64_t range_idle;
+	struct finding_gap gap;		/* of GAP and WAITING: the longest */
+	struct range_times range_times; /* by the trace, if it tells */
 	struct host_range range; /* where the host was meanwhile; of the first about idle time */
 	struct call_range
-		calls_in; /* where most of the calls were; NULL: in no range, or not half */
-	const struct job_row *row; /* of UNEVEN */
+		calls_in;     /* where most of the calls were; NULL: in no range, or not half */
+	bool own_work;	      /* of WAITING: the program worked long after each call */
+	bool kernels_less;    /* of OVERLAP: of the two it is the kernels' time */
+	bool has_tf32;	      /* of FP32_MATRIX: the device's tensor cores do that */
+	struct uneven uneven; /* of UNEVEN */
 };
 
 /* Fills in what is found, the longest time first; returns how many there are. None if the profile

@@ -24,13 +24,54 @@ static bool is_busy_equally(const struct session *session)
 	return most && (double)(most - least) <= SAME_BUSY * (double)most;
 }
 
-const struct job_row *uneven_row(const struct session *session, uint64_t *excess)
-{
-	const struct job_row *row, *uneven = NULL;
+/* How the program's own time shows in which it makes no calls of CUDA: in MPI too. */
+static const enum idle_cause own_causes[] = {IDLE_PROGRAM, IDLE_AFTER_WAIT};
 
-	*excess = 0;
+/* Adds how long a process waited for the slowest. */
+static void add_waited(struct uneven *uneven, const struct job_process *process)
+{
+	const struct job_process *slowest = uneven->slowest;
+	const struct job_row *row = uneven->row;
+	uint64_t left = slowest->busy > process->busy ? slowest->busy - process->busy : 0;
+
+	if ((row->known & MINIMUM_KNOWN) && row->maximum - row->minimum < left)
+		left = row->maximum - row->minimum;
+	for (size_t i = 0; i < sizeof(own_causes) / sizeof(own_causes[0]); i++) {
+		enum idle_cause cause = own_causes[i];
+		uint64_t longer = process->causes[cause] > slowest->causes[cause]
+					  ? process->causes[cause] - slowest->causes[cause]
+					  : 0;
+
+		longer = longer < left ? longer : left;
+		left -= longer;
+		uneven->waited[cause] += longer;
+		uneven->waited_each += longer;
+	}
+}
+
+static void find_waited(struct uneven *uneven, const struct session *session)
+{
+	const struct job_process *process;
+	uint64_t others = 0;
+
+	session_for_each_process(session, process)
+	{
+		if (process == uneven->slowest)
+			continue;
+		add_waited(uneven, process);
+		uneven->other = others++ ? NULL : process;
+	}
+	if (others)
+		uneven->waited_each /= others;
+}
+
+struct uneven uneven_find(const struct session *session)
+{
+	struct uneven uneven = {.row = NULL};
+	const struct job_row *row;
+
 	if (is_busy_equally(session))
-		return NULL;
+		return uneven;
 	session_for_each_job_row(session, row)
 	{
 		double mean = row->processes ? row->total / (double)row->processes : 0;
@@ -38,10 +79,21 @@ const struct job_row *uneven_row(const struct session *session, uint64_t *excess
 
 		if (!row_is_gpu(row->kind) ||
 		    row_is_collective(row->kind, session_string(session, row->name)) ||
-		    beyond <= *excess)
+		    beyond <= uneven.excess)
 			continue;
-		*excess = beyond;
-		uneven = row;
+		uneven.excess = beyond;
+		uneven.row = row;
 	}
+	if (!uneven.row)
+		return uneven;
+	row = uneven.row;
+	uneven.more = row->maximum;
+	if (row->processes > 1)
+		uneven.more =
+			to_unsigned((double)row->maximum - (row->total - (double)row->maximum) /
+								   (double)(row->processes - 1));
+	uneven.slowest = session_process_at(session, row->slowest);
+	if (uneven.slowest)
+		find_waited(&uneven, session);
 	return uneven;
 }

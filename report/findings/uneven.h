@@ -5,11 +5,23 @@
 
 #include "report/session/session.h"
 
-/*
- * The row of which one process has most beyond the mean, and by how much, ns: the others may wait
- * for that time. NULL: none, or it costs no time. Collectives are left out, which take longest
- * where a process waits for the slowest.
- */
-const struct job_row *uneven_row(const struct session *session, uint64_t *excess);
+/* Nanoseconds. */
+struct uneven {
+	const struct job_row *row; /* NULL: none, or it costs no time */
+	const struct job_process *slowest;
+	const struct job_process *other; /* the only other one; NULL: there are several */
+	uint64_t excess; /* what the slowest has beyond the mean: the others may wait for that */
+	uint64_t more;	 /* beyond the mean of the others */
+	/*
+	 * For how much longer than the slowest's the GPUs of the others were idle while their
+	 * programs made no calls, as far as they had less to do: they probably waited, in what
+	 * is not seen (MPI). Of all of them, and the mean of each.
+	 */
+	uint64_t waited[IDLE_CAUSE_COUNT], waited_each;
+};
+
+/* The row of which one process has most beyond the mean. Collectives are left out, which take
+ * longest where a process waits for the slowest. */
+struct uneven uneven_find(const struct session *session);
 
 #endif

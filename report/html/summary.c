@@ -168,11 +168,25 @@ static void write_finding(const struct session *session, const struct finding *f
 	fprintf(file, "%s\n", text);
 }
 
+/* What the findings' percentages are of, and whether their times add up. */
+static void write_base(struct page *page)
+{
+	const char *whose = session_header(page->session)->processes
+				    ? "a process’s time, on average, from its GPU’s"
+				    : "the time from the GPU’s";
+
+	fprintf(page->html.file,
+		"<p class=\"remark\">Percentages are of %s first operation to its last, if nothing "
+		"else is said. Two findings can be about the same time: they do not add up.</p>\n",
+		whose);
+}
+
 static int write_findings(struct page *page)
 {
 	struct finding findings[FINDING_COUNT];
 	struct html_lines lines;
 	const char *unknown = idle_unknown(page->session);
+	int error;
 	unsigned count = findings_of(page->session, page->options->devices, findings);
 
 	html_lines_begin(&lines);
@@ -183,7 +197,10 @@ static int write_findings(struct page *page)
 	if (lines.file && !count)
 		next_without_finding(page->session, page->options, &page->tables[TABLE_GPU],
 				     lines.file);
-	return html_lines_end(&page->html, &lines, count ? "ol" : "ul");
+	error = html_lines_end(&page->html, &lines, count ? "ol" : "ul");
+	if (!error && count > 1)
+		write_base(page);
+	return error;
 }
 
 /* What the page leaves open, and the commands that tell it. */

@@ -96,21 +96,66 @@ static void write_gap(const struct session *session, const struct finding *findi
 	free(after);
 }
 
-/* ": saxpy takes 1.33 times the mean on rank 1, 2.00 times the least" */
-static void write_uneven(const struct session *session, const struct job_row *row, FILE *file)
+static void write_process(const struct job_process *process, FILE *file)
 {
-	const struct job_process *slowest = session_process_at(session, row->slowest);
-	char *name = idle_plain_name(session_string(session, row->name));
+	if (!process)
+		fputs("one process", file);
+	else if (process->rank.rank >= 0)
+		fprintf(file, "rank %d", process->rank.rank);
+	else
+		fprintf(file, "process %d", process->pid);
+}
 
-	fprintf(file, ": %s takes %.2f times the mean on ", name ? name : "",
-		row->total > 0 ? (double)row->maximum * (double)row->processes / row->total : 1);
+/* From which part of the time that the slowest process has more to do the others are said to wait
+ * for it. Chosen. */
+#define WAITED_PART 0.1
+
+/* ": rank 1 has 31.4 ms more to do in saxpy than rank 0. Even work saves up to …" */
+static void write_uneven(const struct session *session, const struct finding *finding, FILE *file)
+{
+	const struct uneven *uneven = &finding->uneven;
+	char *name = idle_plain_name(session_string(session, uneven->row->name));
+	char time[NUMBER_SIZE];
+
+	fputs(": ", file);
+	write_process(uneven->slowest, file);
+	fprintf(file, " has %s more to do in %s than ", number_about(time, (double)uneven->more, 3),
+		name ? name : "a kernel");
 	free(name);
-	if (slowest)
-		fprintf(file, slowest->rank.rank >= 0 ? "rank %d" : "process %d",
-			slowest->rank.rank >= 0 ? slowest->rank.rank : slowest->pid);
-	if ((row->known & MINIMUM_KNOWN) && row->minimum)
-		fprintf(file, ", %.2f times the least",
-			(double)row->maximum / (double)row->minimum);
+	if (uneven->other)
+		write_process(uneven->other, file);
+	else
+		fputs("the others on average", file);
+	if (uneven->waited_each >= WAITED_PART * (double)uneven->more)
+		fprintf(file,
+			", whose GPU%s idle for %s more%s: %s probably wait%s (a wait in "
+			"MPI is not seen)",
+			uneven->other ? " is" : "s are",
+			number_about(time, (double)uneven->waited_each, 3),
+			uneven->other ? "" : " each", uneven->other ? "it" : "they",
+			uneven->other ? "s" : "");
+	/* The whole by its part. */
+	fprintf(file, ". Even work saves up to %s", number_about(time, (double)finding->time, 3));
+	if (finding->percent > 0)
+		fprintf(file, " of a process's %s (%.1f %%)",
+			number_about(time, 100 * (double)finding->time / finding->percent, 3),
+			finding->percent);
+	fputs(".", file);
+}
+
+/* What other threads launched for it. By a trace it is known when, otherwise only how much of all
+ * was launched in no range. */
+static void write_others(const struct finding *finding, FILE *file)
+{
+	char time[NUMBER_SIZE];
+
+	if (finding->range_times.by_others)
+		fprintf(file, "; %s launched %s meanwhile",
+			finding->range_times.several ? "other threads" : "another thread",
+			number_about(time, (double)finding->range_times.by_others, 3));
+	else if (!finding->range_times.known && finding->range.outside)
+		fprintf(file, "; %s were launched in no range, perhaps for it by other threads",
+			number_about(time, (double)finding->range.outside, 3));
 }
 
 static void write_range(const struct session *session, const struct finding *finding, FILE *file)
@@ -125,17 +170,17 @@ static void write_range(const struct session *session, const struct finding *fin
 		fprintf(file, " of the %s of ", number_about(time, (double)range->around, 3));
 		write_range_name(session, range->in, file);
 	}
-	if (finding->idle_known)
+	if (session_header(session)->processes)
+		fputs(" in each process", file);
+	if (finding->range_times.known)
 		fprintf(file, ", the GPU idle for %s of that",
-			number_about(time, (double)finding->range_idle, 3));
+			number_about(time, (double)finding->range_times.idle, 3));
 	if (range->gpu)
-		fprintf(file, ", and launched %s of GPU work there",
+		fprintf(file, ". It launched %s of GPU work there",
 			number_about(time, (double)range->gpu, 3));
 	else
-		fputs(", and launched no GPU work there", file);
-	if (range->outside)
-		fprintf(file, "; outside of ranges %s were launched, by other threads too",
-			number_about(time, (double)range->outside, 3));
+		fputs(". It launched no GPU work there", file);
+	write_others(finding, file);
 	fputs(".", file);
 }
 
@@ -147,16 +192,20 @@ void finding_write(const struct session *session, const struct finding *finding,
 
 	if (finding->device >= 0 && devices_used(session) > 1)
 		fprintf(file, "GPU %d: ", finding->device);
+	if (finding->count && session_header(session)->processes)
+		fputs("in all processes ", file);
 	if (finding->count)
 		fprintf(file, "%s ", number_count(number, finding->count));
 	fprintf(file, "%.*s", (int)(rest - finding->what), finding->what);
 	if (*rest)
 		write_functions(session, finding, file);
 	fputs(*rest ? rest + 1 : "", file);
-	if (finding->row)
-		write_uneven(session, finding->row, file);
+	if (finding->uneven.row) {
+		write_uneven(session, finding, file);
+		return;
+	}
 	fprintf(file, ", %s%s", number_about(time, (double)finding->time, 3),
-		session_header(session)->processes && !finding->row ? " in all processes" : "");
+		session_header(session)->processes ? " a process" : "");
 	if (finding->percent > 0)
 		fprintf(file, " (%.1f %%%s)", finding->percent, of_run ? " of the run" : "");
 	if (finding->gap.time && (double)finding->gap.time >= LONGEST_PART * (double)finding->time)

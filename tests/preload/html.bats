@@ -31,7 +31,7 @@ work|1.80|1.0000ms|1.6667ms|3.0000ms|3|rank 2
 	"$table" page.html processes-table | diff expected -
 	grep -q '<li>Processes: 3 on 1 node, of 4 ranks (PMI); times are sums over them.</li>' page.html
 	grep -q '<li>No profile of rank 3.</li>' page.html
-	grep -q '<li>The work is uneven: work takes 1.80 times the mean on rank 2,' page.html
+	grep -q '<li>The work is uneven: rank 2 has 2.00 ms more to do in work than the others on average' page.html
 	! grep -q 'id="use"' page.html || false
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each finding at its threshold and just below. */
 #include "report/findings/findings.h"
+#include "report/session/estimate.h"
 #include "report/session/session_internal.h"
 #include "tests/unit/one_session.h"
 
@@ -224,6 +225,27 @@ static void record(enum row_kind kind, uint64_t name, uint64_t start, uint64_t e
 	assert_int_equal(session_trace(session, &added), 0);
 }
 
+static void launch(uint32_t thread, uint64_t start, uint32_t correlation)
+{
+	const struct trace_record added = {.kind = ROW_RUNTIME_API,
+					   .start = start * MS,
+					   .end = start * MS + 1000,
+					   .thread = thread,
+					   .correlation = correlation};
+
+	assert_int_equal(session_trace(session, &added), 0);
+}
+
+static void work(uint64_t start, uint64_t end, uint32_t correlation)
+{
+	const struct trace_record added = {.kind = ROW_KERNEL,
+					   .start = start * MS,
+					   .end = end * MS,
+					   .correlation = correlation};
+
+	assert_int_equal(session_trace(session, &added), 0);
+}
+
 TEST(a_trace_tells_how_long_the_device_was_idle_in_the_range)
 {
 	struct nvtx_range *step = range("step", NULL, 500 * MS);
@@ -238,13 +260,27 @@ TEST(a_trace_tells_how_long_the_device_was_idle_in_the_range)
 	record(ROW_RANGE, load->name, 550, 750);
 	/* A range of this name that is in no step is another one. */
 	record(ROW_RANGE, load->name, 1300, 1400);
-	assert_false(found(FINDING_LOW_USE)->idle_known);
+	assert_false(found(FINDING_LOW_USE)->range_times.known);
 	record(ROW_RANGE, load->name, 800, 900);
-	assert_true(found(FINDING_LOW_USE)->idle_known);
-	assert_int_equal(found(FINDING_LOW_USE)->range_idle, 250 * MS);
+	assert_true(found(FINDING_LOW_USE)->range_times.known);
+	assert_int_equal(found(FINDING_LOW_USE)->range_times.idle, 250 * MS);
+	assert_int_equal(found(FINDING_LOW_USE)->range_times.by_others, 0);
+	/* What other threads launched meanwhile, as autograd does. */
+	launch(7, 560, 1);
+	launch(8, 570, 2);
+	launch(8, 760, 3);
+	work(1600, 1700, 1);
+	work(1700, 1790, 2);
+	work(1800, 1900, 3);
+	assert_int_equal(found(FINDING_LOW_USE)->range_times.by_others, 90 * MS);
+	assert_false(found(FINDING_LOW_USE)->range_times.several);
+	launch(9, 570, 4);
+	work(1900, 1910, 4);
+	assert_int_equal(found(FINDING_LOW_USE)->range_times.by_others, 100 * MS);
+	assert_true(found(FINDING_LOW_USE)->range_times.several);
 	/* Only a part of the range's records is left. */
 	load->total = 350 * MS;
-	assert_false(found(FINDING_LOW_USE)->idle_known);
+	assert_false(found(FINDING_LOW_USE)->range_times.known);
 }
 
 /* A second of work in a minute in which a script loads and compiles. */
@@ -300,6 +336,57 @@ TEST(low_use_names_its_largest_cause_and_advises_what_fits)
 	low = found(FINDING_LOW_USE);
 	assert_int_equal(low->cause.cause, IDLE_CALL);
 	assert_string_equal(session_string(session, low->cause.name), "cudaFree");
+}
+
+TEST(work_after_waiting_is_looked_at_and_many_short_waits_are_fewer)
+{
+	struct idle_row *waited = idle(IDLE_AFTER_WAIT, NULL, 200 * MS);
+
+	header->totals.waiting_calls = 201;
+	waited->gaps = 201;
+	assert_non_null(strstr(found(FINDING_WAITING)->advice, "less often"));
+	assert_null(strstr(found(FINDING_WAITING)->what, "worked"));
+	waited->gaps = 200;
+	assert_non_null(strstr(found(FINDING_WAITING)->advice, "CPU profiler"));
+	assert_non_null(strstr(found(FINDING_WAITING)->what, "the program itself worked"));
+}
+
+static struct row *product(const char *name, uint64_t time)
+{
+	struct row *row = session_row(session, ROW_KERNEL, name, 0);
+
+	session_add_sample(session, &row->cupti, time);
+	return row;
+}
+
+TEST(matrix_products_without_tensor_cores_are_found_by_certain_names)
+{
+	static const char *const others[] = {
+		"cutlass_80_tensorop_s1688gemm_128x64_32x3_nn_align4",
+		"sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize32x32x64_stage3_tensor16x8x8",
+		"void implicit_convolve_sgemm<float, float, 128>(int)",
+		"sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nhwckrsc_nchw_ffma_kernel",
+		"my_sgemm",
+		"void gemm<float>(int)"};
+
+	header->devices[0].used = 1;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		product(others[i], 100 * MS);
+	product("volta_sgemm_128x64_nn", 100 * MS);
+	product("sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8_ffma_aligna4_kernel",
+		90 * MS);
+	product("void Kernel2<cutlass_80_simt_sgemm_64x64_nt>(int)", 10 * MS - 1);
+	assert_null(found(FINDING_FP32_MATRIX));
+	product("volta_sgemm_128x64_nn", 1);
+	is_found(FINDING_FP32_MATRIX, 4, 200 * MS, 20);
+	assert_non_null(strstr(found(FINDING_FP32_MATRIX)->advice, "TF32"));
+	header->command = session_intern(session, "python3 train.py");
+	assert_non_null(strstr(found(FINDING_FP32_MATRIX)->advice, "float32_matmul_precision"));
+	/* Turing has tensor cores without TF32, Pascal has none. */
+	header->devices[0].compute_capability = 75;
+	assert_null(strstr(found(FINDING_FP32_MATRIX)->advice, "TF32"));
+	header->devices[0].compute_capability = 61;
+	assert_null(found(FINDING_FP32_MATRIX));
 }
 
 TEST(low_use_is_left_out_where_another_finding_has_nearly_all_of_it)
@@ -400,6 +487,58 @@ TEST(long_allocation_is_a_habit_or_the_first_call)
 	header->totals.memory_calls = 0;
 	header->counters[COUNTER_wall_ns] = 1599 * MS - 1;
 	assert_null(found(FINDING_HOST_MEMORY));
+}
+
+static struct job_process *process(uint64_t busy, uint64_t program, uint64_t after_wait)
+{
+	struct job_process *added =
+		session_add_item(session, SEGMENT_PROCESSES,
+				 &(struct job_process){.busy = busy, .device_time = 400 * MS});
+
+	header->processes++;
+	added->causes[IDLE_PROGRAM] = program;
+	added->causes[IDLE_AFTER_WAIT] = after_wait;
+	return added;
+}
+
+/* Rank 1 has a kernel of 200 ms, the others one of 100 ms; their GPUs wait 90 and 60 ms longer. */
+TEST(idle_time_in_which_a_job_waits_for_the_slowest_is_its_own)
+{
+	struct job_row row = {.kind = ROW_KERNEL,
+			      .processes = 3,
+			      .total = 400e6,
+			      .minimum = 100 * MS,
+			      .known = MINIMUM_KNOWN,
+			      .maximum = 200 * MS};
+	const struct uneven *uneven;
+
+	header->uses[0] = (struct device_use){
+		.first = 0, .last = 1200 * MS, .busy = 700 * MS, .kernels = 700 * MS};
+	header->totals.waiting_calls = 3;
+	idle(IDLE_PROGRAM, NULL, 400 * MS)->gaps = 1000;
+	idle(IDLE_AFTER_WAIT, NULL, 100 * MS)->gaps = 1000;
+	process(200 * MS, 160 * MS, 40 * MS);
+	row.slowest = session_offset(session, process(300 * MS, 90 * MS, 20 * MS));
+	process(200 * MS, 150 * MS, 0);
+	row.name = session_intern(session, "saxpy");
+	session_add_item(session, SEGMENT_JOB_ROWS, &row);
+	/* Of all times one process's. */
+	is_found(FINDING_UNEVEN, 0, to_unsigned(200e6 - 400e6 / 3), found(FINDING_UNEVEN)->percent);
+	uneven = &found(FINDING_UNEVEN)->uneven;
+	assert_int_equal(uneven->more, 100 * MS);
+	assert_int_equal(uneven->waited_each, 75 * MS);
+	assert_null(uneven->other);
+	/* 350 ms of 1200 are left, of them 270 ms of the program's own. */
+	is_found(FINDING_LOW_USE, 0, 350 * MS / 3, 100 * 350.0 / 1200);
+	assert_int_equal(found(FINDING_LOW_USE)->cause.time, 270 * MS / 3);
+	assert_null(found(FINDING_WAITING));
+	assert_non_null(strstr(found(FINDING_LOW_USE)->what, "GPUs"));
+	/* One GPU of which all have the number. */
+	header->devices[0].used = 1;
+	header->devices[0].uuid[5] = 1;
+	assert_non_null(strstr(found(FINDING_LOW_USE)->what, "all processes share"));
+	header->devices[1].used = 1;
+	assert_null(strstr(found(FINDING_LOW_USE)->what, "all processes share"));
 }
 
 TEST(low_use_comes_last_and_others_by_their_time)

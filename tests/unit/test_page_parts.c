@@ -155,8 +155,8 @@ TEST(uneven_rows_name_the_slowest)
 	slow->collectives = 1;
 	free(page);
 	page = page_text(session, "");
-	has("The work is uneven: uneven takes 1.50 times the mean on rank 1, 3.00 times the "
-	    "least, 10.0 ms (50.0 %): divide it evenly, as the others wait for the slowest.");
+	has("The work is uneven: rank 1 has 20.0 ms more to do in uneven than rank 0. Even work "
+	    "saves up to 10.0 ms of a process&#39;s 20.0 ms (50.0 %).");
 }
 
 static void add_copy(struct row *row, uint64_t bytes, uint64_t ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/findings/range_idle.h"
+#include "report/findings/range_times.h"
 
 #include <stdlib.h>
 
@@ -119,33 +119,115 @@ static uint64_t time_between(const struct intervals *ranges, const struct interv
 	return sum;
 }
 
-bool range_idle(const struct session *session, const struct host_range *range, int device,
-		uint64_t *idle)
+/* A launch, or another call. */
+struct call {
+	uint32_t correlation, thread;
+	uint64_t begin;
+};
+
+static int compare_calls(const void *left, const void *right)
+{
+	const struct call *a = left, *b = right;
+
+	return IN_ORDER(a->correlation, b->correlation) ?: IN_ORDER(a->begin, b->begin);
+}
+
+static int compare_correlation(const void *key, const void *element)
+{
+	const uint32_t *correlation = key;
+	const struct call *call = element;
+
+	return IN_ORDER(*correlation, call->correlation);
+}
+
+static bool is_within(const struct intervals *ranges, uint64_t time)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges->list[middle].end < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ranges->count && ranges->list[low].begin <= time;
+}
+
+/* The thread of all of them; 0: several. */
+static uint32_t thread_of(const struct intervals *ranges)
+{
+	for (size_t i = 1; i < ranges->count; i++)
+		if (ranges->list[i].thread != ranges->list[0].thread)
+			return 0;
+	return ranges->count ? ranges->list[0].thread : 0;
+}
+
+/* Finds what other threads launched within the ranges, which are joined. */
+static void find_others(struct range_times *times, const struct session *session,
+			const struct intervals *ranges, uint32_t thread)
+{
+	const uint64_t records = session_header(session)->counters[COUNTER_trace_records];
+	struct call *calls = thread ? calloc(records + 1, sizeof(*calls)) : NULL;
+	const struct trace_record *record;
+	const struct call *call;
+	uint32_t other = 0;
+	size_t count = 0;
+
+	if (!calls)
+		return;
+	session_for_each_trace (session, record)
+		if (row_is_api(record->kind) && record->correlation && record->thread != thread &&
+		    count < records && is_within(ranges, record->start))
+			calls[count++] =
+				(struct call){record->correlation, record->thread, record->start};
+	qsort(calls, count, sizeof(*calls), compare_calls);
+	session_for_each_trace (session, record) {
+		if (!row_is_gpu(record->kind) || record->end <= record->start)
+			continue;
+		call = bsearch(&record->correlation, calls, count, sizeof(*calls),
+			       compare_correlation);
+		if (!call)
+			continue;
+		times->by_others += record->end - record->start;
+		times->several |= other && other != call->thread;
+		other = call->thread;
+	}
+	free(calls);
+}
+
+struct range_times range_times_find(const struct session *session, const struct host_range *range,
+				    int device)
 {
 	const struct session_header *header = session_header(session);
 	uint64_t records = header->counters[COUNTER_trace_records], sum;
 	struct intervals ranges, around = {NULL, 0}, operations;
-	bool known;
+	struct range_times times = {.known = false};
+	uint32_t thread;
 
 	if (!range->range || device < 0 || header->processes || !records || records > RECORDS_MOST)
-		return false;
+		return times;
 	ranges = collect(session, range->range, device);
 	operations = collect(session, NULL, device);
 	if (range->in)
 		around = collect(session, range->in, device);
-	known = ranges.list && operations.list && (!range->in || around.list);
-	if (known && range->in)
+	times.known = ranges.list && operations.list && (!range->in || around.list);
+	if (times.known && range->in)
 		keep_inside(&ranges, &around);
-	if (known) {
+	if (times.known) {
+		thread = thread_of(&ranges);
 		sum = join(&ranges);
 		join(&operations);
 		/* Or time in ranges inside of it is no part of the host's there. */
-		known = (double)sum <= (1 + SAME_PART) * (double)range->time &&
-			(double)sum >= (1 - SAME_PART) * (double)range->time;
-		*idle = time_between(&ranges, &operations);
+		times.known = (double)sum <= (1 + SAME_PART) * (double)range->time &&
+			      (double)sum >= (1 - SAME_PART) * (double)range->time;
+		times.idle = time_between(&ranges, &operations);
 	}
+	if (times.known)
+		find_others(&times, session, &ranges, thread);
 	free(ranges.list);
 	free(around.list);
 	free(operations.list);
-	return known;
+	return times;
 }
