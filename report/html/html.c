@@ -14,12 +14,36 @@ extern const char page_css[], page_js[], timeline_css[], records_js[], drawing_j
 extern const size_t page_css_size, page_js_size, timeline_css_size, records_js_size,
 	drawing_js_size, timeline_js_size;
 
+#define TEXT_SPECIAL "<>&\"'`"
+
 void html_text(struct html *html, const char *text)
 {
 	struct out out = OUT_TO_FILE(html->file);
 
-	out_entities(&out, text, "<>&\"'`");
+	out_entities(&out, text, TEXT_SPECIAL);
 	out_flush(&out);
+}
+
+void html_sentence(struct html *html, const char *text)
+{
+	const char *end;
+
+	for (const char *tick; (tick = strchr(text, '`')) && (end = strchr(tick + 1, '`'));
+	     text = end + 1) {
+		struct out out = OUT_TO_FILE(html->file);
+		const char *parts[] = {text, tick + 1}, *ends[] = {tick, end};
+
+		for (unsigned i = 0; i < 2; i++) {
+			char *part = strndup(parts[i], (size_t)(ends[i] - parts[i]));
+
+			out_text(&out, i ? "<code>" : "");
+			out_entities(&out, part ? part : "", TEXT_SPECIAL);
+			out_text(&out, i ? "</code>" : "");
+			free(part);
+		}
+		out_flush(&out);
+	}
+	html_text(html, text);
 }
 
 FILE *html_lines_begin(struct html_lines *lines)
@@ -40,7 +64,7 @@ int html_lines_end(struct html *html, struct html_lines *lines, const char *elem
 			*element == 'o' ? "findings" : "lines");
 	while (!error && lines->size && (line = strsep(&rest, "\n")) && rest) {
 		fputs("<li>", html->file);
-		html_text(html, line);
+		html_sentence(html, line);
 		fputs("</li>\n", html->file);
 	}
 	if (!error && lines->size)
@@ -100,7 +124,8 @@ void html_end(struct html *html)
 {
 	fputs("<footer>Made by ktime " KTIME_VERSION
 	      ". Times are those of <code>ktime show</code>; "
-	      "GB/s are 10<sup>9</sup> bytes a second.</footer>\n<script>\n",
+	      "KB, MB and GB are 2<sup>10</sup>, 2<sup>20</sup> and 2<sup>30</sup> bytes, "
+	      "GB/s 10<sup>9</sup> bytes a second.</footer>\n<script>\n",
 	      html->file);
 	fwrite(page_js, 1, page_js_size, html->file);
 	fputs("</script>\n</body>\n</html>\n", html->file);

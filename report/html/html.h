@@ -25,6 +25,8 @@ struct html {
 /* A text from a program: control characters and bytes that are no UTF-8 as \x1b, and what would be
  * markup, in an element or in an attribute's quotes, as references. */
 void html_text(struct html *html, const char *text);
+/* The same, and what stands between backticks as code. */
+void html_sentence(struct html *html, const char *text);
 /* Makes a list of the lines that the caller writes to a file between two calls: a list of lines,
  * "ul", or of findings, "ol". The file is NULL if memory is out; `error` is -ENOMEM then. */
 struct html_lines {

@@ -33,6 +33,7 @@ int memory_section(struct page *page)
 	if (error)
 		return error;
 	error = held_write(page);
+	memory_leave_out_same(&tables);
 	memory_use_sheet(&use, &tables);
 	memory_sites_sheet(&sites, &tables);
 	sites.room = SITES_BYTES;
@@ -173,7 +174,10 @@ static void write_device(struct html *html, const struct device_info *info, int 
 
 static void write_devices(struct html *html, const struct session_header *header)
 {
-	html_table_begin(html, "devices-table", "devices", "Devices, with the peaks that follow",
+	html_table_begin(html, "devices-table", "devices",
+			 header->processes ? "Devices, by the number that each process gives them, "
+					     "with the peaks that follow"
+					   : "Devices, with the peaks that follow",
 			 "GPU|Name|#Memory|#Multiprocessors|#DRAM GB/s|#Link GB/s|Link");
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		if (header->devices[device].used)
@@ -314,13 +318,13 @@ static int write_tables(struct copies *copies)
 		    RATES_COPIES);
 	html_sheet(html, &copy_sheet, "copies-table", "sortable",
 		   "Copies and memsets by direction, beside what their link or memory can do; "
-		   "GB/s are 10<sup>9</sup> bytes a second");
+		   "1 MB is 2<sup>20</sup> bytes, 1 GB/s 10<sup>9</sup> bytes a second");
 	free(lines);
 	for (enum rate_remark remark = REMARK_NONE + 1; remark < REMARK_COUNT; remark++) {
 		if (!rates_have_remark(table, remark))
 			continue;
 		fprintf(html->file, "<p class=\"remark\">%s: ", rate_remarks[remark].text);
-		html_text(html, rate_remarks[remark].meaning);
+		html_sentence(html, rate_remarks[remark].meaning);
 		fputs("</p>\n", html->file);
 	}
 	if (copies->count)

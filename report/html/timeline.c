@@ -128,8 +128,8 @@ static void write_table(struct picture *picture)
 }
 
 /* What is said of a device's idle time if the timeline has other causes than the table, from this
- * part of it on. Chosen: what a reader sees. */
-#define OTHER_CAUSES_PERCENT 1
+ * part of it on. Chosen: what changes a reader's mind. */
+#define OTHER_CAUSES_PERCENT 5
 
 static void write_other_causes(const struct timeline *timeline, int device, FILE *file)
 {
@@ -159,11 +159,9 @@ static void write_other_causes(const struct timeline *timeline, int device, FILE
 	    100 * (here[more] - table[more]) < OTHER_CAUSES_PERCENT * idle)
 		return;
 	fprintf(file,
-		"<p class=\"remark\">GPU %d: of its idle time the timeline has %s more of “%s” "
-		"than "
-		"the bar above, which has more of “%s”. The bar knows all calls that ktime sees, "
-		"the "
-		"timeline those that the trace has.</p>\n",
+		"<p class=\"remark\">GPU %d: the timeline has %s of idle time more under “%s”, "
+		"which the bar above has mostly under “%s”, as the bar knows calls that the trace "
+		"lacks.</p>\n",
 		device, number_time(text, here[more] - table[more]), idle_cause_texts[more],
 		idle_cause_texts[less]);
 }

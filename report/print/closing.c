@@ -684,8 +684,11 @@ int closing_write(struct report *report, bool use)
 	write_losses(report);
 	if (use)
 		use_write(report);
-	memory_line_write(report->session, report->prefix, report->file);
-	energy_write(report->session, report->options, report->prefix, report->file);
+	/* The page has sections of what follows, too. */
+	if (use || !session_next_item(report->session, SEGMENT_MEMORY, NULL))
+		memory_line_write(report->session, report->prefix, report->file);
+	if (use)
+		energy_write(report->session, report->options, report->prefix, report->file);
 	trace_size_write(report->session, report->prefix, report->file);
 	write_overhead(report);
 	if (!error && !report->options->csv)

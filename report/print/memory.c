@@ -179,6 +179,27 @@ int memory_collect(struct memory_tables *tables, const struct session *session)
 	return 0;
 }
 
+static bool is_same(const struct memory_use *a, const struct memory_use *b)
+{
+	return a->device == b->device && a->peak == b->peak && a->held == b->held &&
+	       a->allocations == b->allocations;
+}
+
+void memory_leave_out_same(struct memory_tables *tables)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < tables->use_count; i++) {
+		bool same = false;
+
+		for (size_t j = 0; j < count && tables->uses[i]->kind == ALLOCATION_TOTAL; j++)
+			same |= is_same(tables->uses[j], tables->uses[i]);
+		if (!same)
+			tables->uses[count++] = tables->uses[i];
+	}
+	tables->use_count = count;
+}
+
 void memory_free(struct memory_tables *tables)
 {
 	free(tables->uses);

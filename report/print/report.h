@@ -95,7 +95,7 @@ int rates_write(struct report *report);
 /*
  * The lines below the table. In brief: what to do first, how busy the devices were and why not, and
  * what is not as it should be, a line each. In full, as --verbose and a page have them; `use`: with
- * the lines of use_write(). 0 or -ENOMEM.
+ * the lines of use_write(), of memory and of energy, which a page has sections of. 0 or -ENOMEM.
  */
 int brief_write(struct report *report);
 int closing_write(struct report *report, bool use);
@@ -228,6 +228,8 @@ struct memory_tables {
 /* 0 or -ENOMEM; free it with memory_free(). */
 int memory_collect(struct memory_tables *tables, const struct session *session);
 void memory_free(struct memory_tables *tables);
+/* Leaves out a device's sum of all kinds where it has only one. */
+void memory_leave_out_same(struct memory_tables *tables);
 void memory_use_sheet(struct sheet *sheet, const struct memory_tables *tables);
 void memory_sites_sheet(struct sheet *sheet, const struct memory_tables *tables);
 /* The tables of --memory, as text or CSV; nothing if it allocated none. 0 or -ENOMEM. */

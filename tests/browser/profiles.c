@@ -39,8 +39,10 @@ static void add(struct session *session, enum row_kind kind, const char *name, u
 	for (unsigned i = 0; i < calls; i++) {
 		row->calls++;
 		session_add_sample(session, &row->cupti, each + i * each / (10 * calls));
-		if (bytes)
-			session_add_bytes(row, bytes);
+		if (!bytes)
+			continue;
+		session_add_bytes(row, bytes);
+		session_add_size(&row->cupti, bytes, each + i * each / (10 * calls));
 	}
 }
 
@@ -81,7 +83,12 @@ static struct session *small_program(const char *path, uint64_t more)
 						  .compute_capability = 90,
 						  .memory = 150110011392,
 						  .multiprocessors = 132,
-						  .clock_khz = 1980000};
+						  .clock_khz = 1980000,
+						  .memory_clock_khz = 3201000,
+						  .bus_bits = 6016,
+						  .l2_bytes = 60 << 20,
+						  .pcie_generation = 5,
+						  .pcie_lanes = 16};
 	header->devices[0].energy =
 		(struct device_energy){.state = ENERGY_READ,
 				       .source = ENERGY_FROM_COUNTER,
@@ -99,6 +106,10 @@ static struct session *small_program(const char *path, uint64_t more)
 	header->counters[COUNTER_wall_ns] = 130 * MS;
 	header->counters[COUNTER_operations] = 670;
 	header->counters[COUNTER_cupti_records] = 620;
+	header->counters[COUNTER_threads] = 1;
+	header->counters[COUNTER_host_ns] = 600 * US;
+	header->counters[COUNTER_cupti_ns] = 250 * US;
+	header->counters[COUNTER_gpu_ns] = 110 * US;
 	header->counters[COUNTER_added_ns] = 700 * US;
 	header->counters[COUNTER_collector_ns] = 2 * MS;
 	header->counters[COUNTER_memory_bytes] = 3 << 20;

@@ -212,8 +212,11 @@ TEST(without_a_trace_the_page_says_what_sizes_need)
 
 	row->calls = 1;
 	session_add_sample(session, &row->cupti, 1000);
+	session_add_bytes(row, 4096);
+	session_add_size(&row->cupti, 4096, 1000);
 	page = page_text(session, "");
 	has("By size: needs a trace (<code>--keep-trace</code>).");
+	has("peak unknown: <code>ktime devices</code> says what is known; ");
 	assert_null(strstr(page, "copy-sizes-table"));
 }
 
@@ -289,6 +292,28 @@ TEST(memory_is_shown_by_device_and_by_origin)
 	header->counters[COUNTER_memory_graphs] = 1;
 	page = page_text(session, "");
 	has("; 1 allocation by launches of graphs, which is not followed.</li>\n");
+}
+
+TEST(memory_is_said_once_where_one_kind_is_all)
+{
+	struct memory_use *use[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		use[i] = session_add_item(
+			session, SEGMENT_MEMORY,
+			&(struct memory_use){.kind = i ? ALLOCATION_TOTAL : ALLOCATION_DEVICE});
+		assert_non_null(use[i]);
+		use[i]->peak = 64 << 20;
+		use[i]->allocations = use[i]->frees = 2;
+	}
+	page = page_text(session, "");
+	has("<th scope=\"row\">device memory</th>");
+	assert_null(strstr(page, "<th scope=\"row\">all on the device"));
+	assert_int_equal(count_of("<li>Memory: "), 1);
+	free(page);
+	use[1]->peak *= 2;
+	page = page_text(session, "");
+	has("<th scope=\"row\">all on the device");
 }
 
 TEST(energy_is_shown_of_devices_that_were_used_and_are_asked_for)
