@@ -335,9 +335,8 @@ static int write_findings(const struct session *session, const struct options *o
 static int write_next(const struct session *session, const struct options *options,
 		      const struct table *table, FILE *file)
 {
-	char *kernel = next_kernel(session, table), *command;
-	const struct next next = {session, options, kernel};
-	const char *what;
+	const struct next next = {session, options, next_kernel(session, table)};
+	char *what, *command;
 	bool begun = false;
 	int error = write_findings(session, options, table, &begun, file);
 
@@ -350,9 +349,9 @@ static int write_next(const struct session *session, const struct options *optio
 		begin("What next", !begun, file);
 		begun = true;
 		fprintf(file, "%s: %s\n", what, command);
+		free(what);
 		free(command);
 	}
-	free(kernel);
 	return error;
 }
 

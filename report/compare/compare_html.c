@@ -257,6 +257,12 @@ static void write_show(const struct comparison *comparison, FILE *file)
 		fputs("FILE", file);
 }
 
+static void write_show_trace(const struct comparison *comparison, FILE *file)
+{
+	(void)comparison;
+	fputs("ktime show --html trace.html trace.ktime", file);
+}
+
 /* A question that the page leaves open, and the command that answers it. */
 static void write_open(struct html *html, const struct comparison *comparison, const char *what,
 		       void (*write_command)(const struct comparison *comparison, FILE *file))
@@ -282,7 +288,14 @@ static void write_all_open(struct html *html, const struct comparison *compariso
 	const char *why = next_why_unsure(comparison);
 	char what[256];
 
-	write_open(html, comparison, "Why and when, by the findings of B", write_show);
+	write_open(html, comparison,
+		   comparison->b->traced ? "Why and when, by the findings of B"
+					 : "Why, by the findings of B",
+		   write_show);
+	if (next_needs_trace(comparison)) {
+		write_open(html, comparison, "When: needs a trace of B", next_write_trace);
+		write_open(html, comparison, "Then, to look at it", write_show_trace);
+	}
 	if (!why)
 		return;
 	snprintf(what, sizeof(what), "Cannot tell: %s. More runs tell", why);

@@ -64,3 +64,15 @@ bool next_write_profile(const struct comparison *comparison, FILE *file)
 	shell_word_write(comparison->b->path, file);
 	return true;
 }
+
+bool next_needs_trace(const struct comparison *comparison)
+{
+	const struct profile *b = comparison->b;
+
+	return !b->traced && b->path && b->command && shell_reads(b->command);
+}
+
+void next_write_trace(const struct comparison *comparison, FILE *file)
+{
+	fprintf(file, "ktime --keep-trace all -o trace.ktime %s", comparison->b->command);
+}

@@ -11,5 +11,8 @@ const char *next_why_unsure(const struct comparison *comparison);
 void next_write_more_runs(const struct comparison *comparison, FILE *file);
 /* The first of B's files that `ktime show` has the findings of; false: there is none. */
 bool next_write_profile(const struct comparison *comparison, FILE *file);
+/* Whether B has no trace and its command is known, which next_write_trace() has one made of. */
+bool next_needs_trace(const struct comparison *comparison);
+void next_write_trace(const struct comparison *comparison, FILE *file);
 
 #endif

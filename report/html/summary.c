@@ -207,23 +207,26 @@ static int write_findings(struct page *page)
 static int write_next(struct page *page)
 {
 	static const enum next_step steps[] = {NEXT_EXACT,    NEXT_WINDOW, NEXT_KERNEL,
-					       NEXT_COUNTERS, NEXT_TRACE,  NEXT_RANK};
-	char *kernel = next_kernel(page->session, &page->tables[TABLE_GPU]), *command;
-	const struct next next = {page->session, page->options, kernel};
-	const char *what;
+					       NEXT_COUNTERS, NEXT_TRACE,  NEXT_TRACE_PAGE,
+					       NEXT_RANK};
+	const struct next next = {page->session, page->options,
+				  next_kernel(page->session, &page->tables[TABLE_GPU])};
+	char *what, *command;
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !error; i++) {
 		error = next_step_text(&next, steps[i], &what, &command);
 		if (!command)
 			continue;
-		fprintf(page->html.file, "<p class=\"remark\">%c%s: <code>",
-			toupper((unsigned char)*what), what + 1);
+		*what = (char)toupper((unsigned char)*what);
+		fputs("<p class=\"remark\">", page->html.file);
+		html_text(&page->html, what);
+		fputs(": <code>", page->html.file);
 		html_text(&page->html, command);
 		fputs("</code></p>\n", page->html.file);
+		free(what);
 		free(command);
 	}
-	free(kernel);
 	return error;
 }
 

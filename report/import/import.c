@@ -128,6 +128,7 @@ static int import_run(struct profile *profile, const struct session *session, co
 	session_for_each_process(session, process) wall =
 		process->wall > wall ? process->wall : wall;
 	profile->wall = (double)wall;
+	profile->traced = session_next_trace(session, NULL);
 	profile->path = strdup(path);
 	if (!profile->path)
 		return -ENOMEM;

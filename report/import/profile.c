@@ -121,6 +121,7 @@ static int add_whole(struct profile *sum, const struct profile *run)
 	walls[sum->runs] = run->wall;
 	if (sum->runs > 0)
 		return 0;
+	sum->traced = run->traced;
 	sum->command = run->command ? strdup(run->command) : NULL;
 	sum->path = run->path ? strdup(run->path) : NULL;
 	return (run->command && !sum->command) || (run->path && !sum->path) ? -ENOMEM : 0;

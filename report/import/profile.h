@@ -55,6 +55,7 @@ struct profile {
 	struct text_entry *idle;
 	size_t idle_runs;
 	char *path;    /* of the first run, if it is a profile of ktime; else NULL */
+	bool traced;   /* that profile has a trace */
 	char *command; /* that made the first run; NULL: not known, or a part of a job alone */
 	size_t runs;   /* that were added up; 0: the profile of a single run, as it was read */
 	/* What is to be told of what was read: lines, without their ends. */

@@ -139,20 +139,23 @@ static const struct launcher {
 	bool numbered;
 	const char *rank, *local_rank, *world_size;
 	const char *job, *job_part; /* what tells the job from others */
+	const char *start, *end;    /* of its command, around the number of processes */
 } launchers[] = {
 	{"torchrun", "TORCHELASTIC_RUN_ID", false, "RANK", "LOCAL_RANK", "WORLD_SIZE",
-	 "TORCHELASTIC_RUN_ID", "MASTER_PORT"},
+	 "TORCHELASTIC_RUN_ID", "MASTER_PORT", "torchrun --nproc-per-node", " --no-python"},
 	{"Open MPI", "OMPI_COMM_WORLD_RANK", true, "OMPI_COMM_WORLD_RANK",
-	 "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE", ""},
-	{"PMIx", "PMIX_RANK", true, "PMIX_RANK", "", "", "PMIX_NAMESPACE", ""},
-	{"PMI", "PMI_RANK", true, "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", "PMI_JOBID", ""},
+	 "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE", "", "mpirun -n",
+	 ""},
+	{"PMIx", "PMIX_RANK", true, "PMIX_RANK", "", "", "PMIX_NAMESPACE", "", NULL, NULL},
+	{"PMI", "PMI_RANK", true, "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", "PMI_JOBID", "",
+	 "mpiexec -n", ""},
 	{"Slurm", "SLURM_STEP_ID", true, "SLURM_PROCID", "SLURM_LOCALID", "SLURM_STEP_NUM_TASKS",
-	 "SLURM_JOB_ID", "SLURM_STEP_ID"},
+	 "SLURM_JOB_ID", "SLURM_STEP_ID", "srun -n", ""},
 	/* What PyTorch programs are told by launchers of their own. */
 	{"RANK and LOCAL_RANK", "LOCAL_RANK", true, "RANK", "LOCAL_RANK", "WORLD_SIZE",
-	 "MASTER_ADDR", "MASTER_PORT"},
+	 "MASTER_ADDR", "MASTER_PORT", NULL, NULL},
 	{"RANK and WORLD_SIZE", "WORLD_SIZE", true, "RANK", "LOCAL_RANK", "WORLD_SIZE",
-	 "MASTER_ADDR", "MASTER_PORT"},
+	 "MASTER_ADDR", "MASTER_PORT", NULL, NULL},
 };
 #define LAUNCHERS (sizeof(launchers) / sizeof(launchers[0]))
 
@@ -225,6 +228,22 @@ struct process_rank rank_find(const char *variable)
 	if (rank.world_size <= rank.rank)
 		rank.world_size = -1;
 	return rank;
+}
+
+bool launcher_write(const char *name, unsigned processes, bool one_node, FILE *file)
+{
+	for (size_t i = 0; i < LAUNCHERS; i++) {
+		const struct launcher *launcher = &launchers[i];
+
+		if (strcmp(launcher->name, name) != 0 || !launcher->start)
+			continue;
+		/* It is started on each node by itself, with what else it needs to know. */
+		if (*launcher->end && !one_node)
+			return false;
+		fprintf(file, "%s %u%s ", launcher->start, processes, launcher->end);
+		return true;
+	}
+	return false;
 }
 
 /* The next range of a list, "3" or "3-7"; NULL where it is none. */

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names/cut_name.h"
 #include "report/names/shell_word.h"
 #include "report/names/visible.h"
+#include "report/options/filename.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 
@@ -31,6 +33,8 @@
 
 /* The bytes of files in a command. Chosen: what fits into a line or two. */
 #define FILES_LENGTH_MOST 200
+/* Of a kernel's name in a line. Chosen. */
+#define NAME_MOST	  56
 
 const struct table_row *next_row(const struct table *table)
 {
@@ -232,20 +236,122 @@ static void write_page_name(const char *path, FILE *file)
 	shell_word_write(page, file);
 }
 
-/* The command line as the profile has it, of a job that of its processes if it is one; ./app where
- * a shell would split it into other words, or do something else with it. */
-static void write_program(const struct session *session, FILE *file)
+static uint64_t own_work(const struct job_process *process)
+{
+	return process->gpu > process->collectives ? process->gpu - process->collectives : 0;
+}
+
+/* The process of a job whose own work takes longest, for which the others wait; NULL: no job. */
+static const struct job_process *slowest(const struct session *session)
+{
+	const struct job_process *process, *found = NULL;
+
+	session_for_each_process(session,
+				 process) if (!found || own_work(process) > own_work(found)) found =
+		process;
+	return found;
+}
+
+/* Whether all of a job's processes ran on one; false also if that is not known. */
+static bool on_one_node(const struct session *session)
+{
+	const struct job_process *process, *first = NULL;
+	bool same = true;
+
+	session_for_each_process(session, process)
+	{
+		first = first ? first : process;
+		same &= process->hostname == first->hostname;
+	}
+	return first && same;
+}
+
+/* The command that started a rank's job, up to the program; false: not known, or no rank. */
+static bool write_launcher(const struct session *session, FILE *file)
+{
+	const struct session_header *header = session_header(session);
+	int32_t size = header->rank.world_size;
+
+	if (size <= 0)
+		size = (int32_t)header->processes;
+	return size > 0 &&
+	       launcher_write(header->rank.launcher, (unsigned)size, on_one_node(session), file);
+}
+
+/* Whether that is known. Then each rank of a trace has a file of its own. */
+static bool has_launcher(const struct session *session)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	bool has = file && write_launcher(session, file);
+
+	if (file)
+		fclose(file);
+	free(text);
+	return has;
+}
+
+/* A tool in front of the program: the command line as the profile has it, of a job that of its
+ * processes if it is one, by the job's launcher; ./app where a shell would not read it as the
+ * program's words. */
+static void write_run(const struct session *session, const char *tool, FILE *file)
 {
 	const char *command = session_string(session, session_header(session)->command);
 
-	fputc(' ', file);
-	fputs(*command && shell_is_plain(command) ? command : "./app", file);
+	write_launcher(session, file);
+	fprintf(file, "%s %s", tool, *command && shell_reads(command) ? command : "./app");
 }
 
-static void write_command(const struct next *next, enum next_step step, FILE *file)
+/* The name by which ncu finds a kernel, and no other one of the program: the function's, or, where
+ * others have it too, such as instances of a template, the whole name as the linker knows it. */
+static int write_ncu(const struct next *next, FILE *file)
+{
+	const char *name = session_string(next->session, next->kernel->first->name);
+	char *base = idle_plain_name(name), *other, *command = NULL;
+	const struct row *row;
+	bool alone = true;
+	size_t size;
+	FILE *tool;
+
+	session_for_each_row (next->session, row) {
+		if (row->kind != ROW_KERNEL || row->name == next->kernel->first->name)
+			continue;
+		other = idle_plain_name(session_string(next->session, row->name));
+		alone &= base && other && strcmp(base, other) != 0;
+		free(other);
+	}
+	tool = base ? open_memstream(&command, &size) : NULL;
+	if (tool) {
+		fputs(alone ? "ncu -k " : "ncu --kernel-name-base mangled -k ", tool);
+		shell_word_write(alone ? base : name, tool);
+		fputs(" -c 1", tool);
+		fclose(tool);
+	}
+	free(base);
+	if (!command)
+		return -ENOMEM;
+	write_run(next->session, command, file);
+	free(command);
+	return 0;
+}
+
+/* The file of the trace that write_command() asks for, without its end; of a job's slowest rank. */
+static void write_trace_name(const struct session *session, FILE *file)
+{
+	const struct job_process *process = slowest(session);
+	int rank = process ? process->rank.rank : session_header(session)->rank.rank;
+
+	fputs("trace", file);
+	if (has_launcher(session))
+		fprintf(file, ".%d", rank < 0 ? 0 : rank);
+}
+
+static int write_command(const struct next *next, enum next_step step, FILE *file)
 {
 	const struct session_header *header = session_header(next->session);
 	const struct options *options = next->options;
+	char tool[96];
 
 	switch (step) {
 	case NEXT_ALL:
@@ -269,18 +375,22 @@ static void write_command(const struct next *next, enum next_step step, FILE *fi
 		shell_word_write(options->profile_count ? options->profiles[0] : "FILE", file);
 		break;
 	case NEXT_TRACE:
-		fputs("ktime --keep-trace all -o trace.ktime", file);
-		write_program(next->session, file);
+		snprintf(tool, sizeof(tool), "ktime%s --keep-trace all -o trace%s.ktime",
+			 header->timer == TIMER_EVENTS ? " --timer cupti" : "",
+			 has_launcher(next->session) ? ".%r" : "");
+		write_run(next->session, tool, file);
+		break;
+	case NEXT_TRACE_PAGE:
+		fputs("ktime show --html ", file);
+		write_trace_name(next->session, file);
+		fputs(".html ", file);
+		write_trace_name(next->session, file);
+		fputs(".ktime", file);
 		break;
 	case NEXT_KERNEL:
-		fputs("ncu -k ", file);
-		shell_word_write(next->kernel, file);
-		fputs(" -c 1", file);
-		write_program(next->session, file);
-		break;
+		return write_ncu(next, file);
 	case NEXT_EXACT:
-		fputs("ktime --timer cupti", file);
-		write_program(next->session, file);
+		write_run(next->session, "ktime --timer cupti", file);
 		break;
 	case NEXT_WINDOW:
 		fputs("ktime window ", file);
@@ -291,14 +401,15 @@ static void write_command(const struct next *next, enum next_step step, FILE *fi
 		fputs(" 5s --trace gpu,api -o window.ktime", file);
 		break;
 	case NEXT_COUNTERS:
-		fputs("ktime --metrics "
-		      "sm_efficiency,achieved_occupancy,dram_read_throughput,ipc",
-		      file);
-		write_program(next->session, file);
+		write_run(next->session,
+			  "ktime --metrics "
+			  "sm_efficiency,achieved_occupancy,dram_read_throughput,ipc",
+			  file);
 		break;
 	case NEXT_STEPS:
 		break;
 	}
+	return 0;
 }
 
 static bool is_idle(const struct session *session)
@@ -331,6 +442,7 @@ static bool applies(const struct next *next, enum next_step step)
 	case NEXT_COUNTERS:
 		return next->kernel && !job;
 	case NEXT_TRACE:
+	case NEXT_TRACE_PAGE:
 		return !session_next_trace(next->session, NULL);
 	case NEXT_RANK:
 		return job;
@@ -342,34 +454,80 @@ static bool applies(const struct next *next, enum next_step step)
 static const char *const step_texts[NEXT_STEPS] = {
 	[NEXT_EXACT] = "why the GPU was idle",
 	[NEXT_WINDOW] = "why it is idle, of a program that runs",
-	[NEXT_KERNEL] = "what limits the first kernel",
+	[NEXT_KERNEL] = "what limits ",
 	[NEXT_COUNTERS] = "its counters",
 	[NEXT_TRACE] = "when: needs a trace",
+	[NEXT_TRACE_PAGE] = "then, to look at it",
 	[NEXT_ALL] = "all of it",
 	[NEXT_IDLE] = "why it was idle",
 	[NEXT_RANK] = "one rank alone",
 	[NEXT_PAGE] = "to look at",
 };
 
-int next_step_text(const struct next *next, enum next_step step, const char **what, char **command)
+static int write_what(const struct next *next, enum next_step step, FILE *file)
 {
-	size_t size;
-	FILE *file;
+	const struct session_header *header = session_header(next->session);
+	char *name = NULL;
 
-	*command = NULL;
-	if (!applies(next, step))
-		return 0;
-	*what = step == NEXT_TRACE && session_header(next->session)->processes
-			? "when: needs a trace, by the job's launcher"
-			: step_texts[step];
-	file = open_memstream(command, &size);
-	if (!file)
-		return -ENOMEM;
-	write_command(next, step, file);
-	return fclose(file) ? -ENOMEM : 0;
+	fputs(step_texts[step], file);
+	switch (step) {
+	case NEXT_KERNEL:
+		name = cut_name(next->kernel->name, NULL, 0, NAME_MOST);
+		if (!name)
+			return -ENOMEM;
+		visible_write(name, file);
+		free(name);
+		break;
+	case NEXT_TRACE:
+		if (header->timer == TIMER_EVENTS)
+			fputs(" by CUPTI, which --timer events left out", file);
+		if (has_launcher(next->session))
+			fputs(" of each rank", file);
+		else if (header->processes)
+			fputs(", by the job's launcher", file);
+		break;
+	case NEXT_TRACE_PAGE:
+		if (header->processes && has_launcher(next->session))
+			fputs(", here the slowest rank's", file);
+		break;
+	default:
+		break;
+	}
+	return 0;
 }
 
-char *next_kernel(const struct session *session, const struct table *table)
+/* What `write` writes of a step, which the caller frees. 0 or -ENOMEM. */
+static int text_of(const struct next *next, enum next_step step, char **text,
+		   int (*write)(const struct next *next, enum next_step step, FILE *file))
+{
+	size_t size;
+	FILE *file = open_memstream(text, &size);
+	int error = file ? write(next, step, file) : -ENOMEM;
+
+	if (file && (fclose(file) != 0 || !*text) && !error)
+		error = -ENOMEM;
+	return error;
+}
+
+int next_step_text(const struct next *next, enum next_step step, char **what, char **command)
+{
+	int error;
+
+	*what = *command = NULL;
+	if (!applies(next, step))
+		return 0;
+	error = text_of(next, step, what, write_what);
+	if (!error)
+		error = text_of(next, step, command, write_command);
+	if (error) {
+		free(*what);
+		free(*command);
+		*what = *command = NULL;
+	}
+	return error;
+}
+
+const struct table_row *next_kernel(const struct session *session, const struct table *table)
 {
 	const struct table_row *row = next_row(table);
 	const char *unknown = idle_unknown(session);
@@ -383,6 +541,5 @@ char *next_kernel(const struct session *session, const struct table *table)
 		if (use && time_percent(use->busy, use_time(use)) > share)
 			share = time_percent(use->busy, use_time(use));
 	}
-	return share >= MOSTLY_GPU ? idle_plain_name(session_string(session, row->first->name))
-				   : NULL;
+	return share >= MOSTLY_GPU ? row : NULL;
 }

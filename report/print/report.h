@@ -187,9 +187,9 @@ struct idle_share idle_largest(const struct session *session, const struct optio
  * GPU's rows. */
 void next_without_finding(const struct session *session, const struct options *options,
 			  const struct table *table, FILE *file);
-/* The kernel that is worth a look of its own, as the GPU is at work for most of the time: its name
- * without scopes and arguments, which the caller frees; NULL: there is none. */
-char *next_kernel(const struct session *session, const struct table *table);
+/* The kernel that is worth a look of its own, as the GPU is at work for most of the time; NULL:
+ * there is none. */
+const struct table_row *next_kernel(const struct session *session, const struct table *table);
 
 /* What other commands tell, in the order in which they are named. */
 enum next_step {
@@ -198,6 +198,7 @@ enum next_step {
 	NEXT_KERNEL,
 	NEXT_COUNTERS,
 	NEXT_TRACE,
+	NEXT_TRACE_PAGE,
 	NEXT_ALL,
 	NEXT_IDLE,
 	NEXT_RANK,
@@ -206,12 +207,12 @@ enum next_step {
 };
 struct next {
 	const struct session *session;
-	const struct options *options; /* whose profiles the commands name */
-	const char *kernel;	       /* by next_kernel() */
+	const struct options *options;	/* whose profiles the commands name */
+	const struct table_row *kernel; /* by next_kernel() */
 };
 /* What a step tells, and its command, whole, which the caller frees; NULL: it tells nothing here.
  * 0 or -ENOMEM. */
-int next_step_text(const struct next *next, enum next_step step, const char **what, char **command);
+int next_step_text(const struct next *next, enum next_step step, char **what, char **command);
 
 /* What the program held of memory, in a line; nothing if it allocated none. */
 void memory_line_write(const struct session *session, const char *prefix, FILE *file);

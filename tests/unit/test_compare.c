@@ -888,6 +888,28 @@ TEST(what_cannot_be_told_is_answered_by_a_command)
 	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
 }
 
+TEST(when_needs_a_trace_of_a_profile_that_has_none)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	compare();
+	/* Another tool's, or that of a job. */
+	assert_false(next_needs_trace(&comparison));
+	side_b.path = strdup("b.ktime");
+	assert_false(next_needs_trace(&comparison));
+	command_of(&side_b, "./app 'a b'");
+	assert_true(next_needs_trace(&comparison));
+	next_write_trace(&comparison, file);
+	fclose(file);
+	assert_string_equal(text, "ktime --keep-trace all -o trace.ktime ./app 'a b'");
+	free(text);
+	side_b.traced = true;
+	assert_false(next_needs_trace(&comparison));
+}
+
 TEST(what_one_run_a_side_cannot_tell_has_its_reason)
 {
 	add(&a, "k", 1, 100000, 0);

@@ -397,3 +397,72 @@ TEST(what_is_not_known_of_energy_is_not_shown_as_a_figure)
 	    "<td class=\"number\" data-value=\"-1\">-</td><td>never</td></tr>");
 	assert_null(strstr(page, "about"));
 }
+
+static void add_kernel(const char *name, uint64_t ns)
+{
+	struct row *row = session_row(session, ROW_KERNEL, name, 0);
+
+	row->calls = 1;
+	session_add_sample(session, &row->cupti, ns);
+}
+
+static void page_has(const char *text)
+{
+	free(page);
+	page = page_text(session, "");
+	has(text);
+}
+
+TEST(the_first_kernel_has_a_command_that_chooses_it_alone)
+{
+	header->cupti_active = 1;
+	header->devices[0].used = 1;
+	header->uses[0] = (struct device_use){
+		.first = 100 * US, .last = 1100 * US, .busy = 900 * US, .kernels = 900 * US};
+	add_kernel("_Z10row_kernelILi11EEvx", 800 * US);
+	add_kernel("_Z5otherPf", 100 * US);
+	page_has("What limits row_kernel: <code>ncu -k row_kernel -c 1 ./app</code>");
+	/* What is in another scope is no other function to ncu. */
+	add_kernel("_ZN1a10row_kernelEv", 50 * US);
+	header->command = session_intern(session, "./train --data 'my data'");
+	page_has("What limits row_kernel&#60;int=11&#62;: <code>ncu --kernel-name-base mangled -k "
+		 "_Z10row_kernelILi11EEvx -c 1 ./train "
+		 "--data &#39;my data&#39;</code>");
+}
+
+static void launched_by(const char *launcher, const char *when, const char *then)
+{
+	memset(header->rank.launcher, 0, sizeof(header->rank.launcher));
+	strcpy(header->rank.launcher, launcher);
+	page_has(when);
+	has(then);
+}
+
+TEST(a_job_has_commands_by_its_launcher)
+{
+	static const char *const slowest = "slowest rank&#39;s: <code>ktime show --html "
+					   "trace.1.html trace.1.ktime</code>";
+	struct job_process *process = add_process(0, 400 * US, 300 * US, 1000 * US, 400 * US);
+
+	add_process(1, 300 * US, 100 * US, 1000 * US, 300 * US);
+	header->rank = (struct process_rank){-1, -1, 4, .launcher = ""};
+	header->command = session_intern(session, "./train 3");
+	launched_by("Open MPI",
+		    "When: needs a trace of each rank: <code>mpirun -n 4 ktime --keep-trace all -o "
+		    "trace.%r.ktime ./train 3</code>",
+		    slowest);
+	launched_by("PMI", "<code>mpiexec -n 4 ktime --keep-trace", slowest);
+	launched_by("Slurm", "<code>srun -n 4 ktime --keep-trace", slowest);
+	launched_by("torchrun", "<code>torchrun --nproc-per-node 4 --no-python ktime --keep-trace",
+		    slowest);
+	/* On several nodes it was started on each, with what it needs to find the others. */
+	process->hostname = session_intern(session, "node8");
+	launched_by("torchrun",
+		    "When: needs a trace, by the job&#39;s launcher: <code>ktime --keep-trace all "
+		    "-o trace.ktime ./train 3</code>",
+		    "<code>ktime show --html trace.html trace.ktime</code>");
+	launched_by("MY_RANK", "by the job&#39;s launcher: <code>ktime --keep-trace", "Then");
+	/* Without a launcher's size there are as many as profiles. */
+	header->rank.world_size = -1;
+	launched_by("Slurm", "<code>srun -n 2 ktime", slowest);
+}
