@@ -268,6 +268,11 @@ static void fill_of_device(struct found figures[FINDING_COUNT], const struct ses
 		found.causes[i] = less(found.causes[i], waited[i]);
 		waited_all += waited[i];
 	}
+	/* The longest gaps may be such that wait for the slowest process. */
+	if (waited_all) {
+		found.waited.time = 0;
+		found.own.time = 0;
+	}
 	launch_bound =
 		found.short_kernels >= SHORT_KERNELS && found.short_kernels >= found.other_kernels;
 	figures[FINDING_WAITING] = waiting_calls(session, found.causes[IDLE_AFTER_WAIT]);
@@ -358,8 +363,9 @@ static const char *what_of(const struct session *session, const struct finding *
 	struct functions sets = {.count = 0}, copies = {.count = 0};
 
 	if (finding->kind == FINDING_LOW_USE && session_header(session)->processes)
-		return is_shared(session) ? "the GPU, which all processes share, was idle for each"
-					  : "the GPUs of the processes were idle";
+		return finding->shared ? "the GPU, which all processes share, worked for another "
+					 "of them or was idle"
+				       : "the GPUs of the processes were idle";
 	if (finding->kind == FINDING_OVERLAP && finding->kernels_less)
 		return "kernels while no copy ran";
 	if (finding->kind == FINDING_WAITING && finding->own_work)
@@ -574,6 +580,7 @@ unsigned findings_of(const struct session *session, uint64_t devices,
 	ranges = finding_ranges(session);
 	for (unsigned i = 0; i < FINDING_COUNT; i++)
 		if (findings[i].time) {
+			findings[i].shared = is_shared(session);
 			name_range_of_calls(session, &ranges, &findings[i]);
 			functions_sort(&findings[i].functions);
 			findings[i].what = what_of(session, &findings[i]);

@@ -93,6 +93,7 @@ struct finding {
 	bool own_work;	      /* of WAITING: the program worked long after each call */
 	bool kernels_less;    /* of OVERLAP: of the two it is the kernels' time */
 	bool has_tf32;	      /* of FP32_MATRIX: the device's tensor cores do that */
+	bool shared;	      /* by all processes of a job, which have one device */
 	struct uneven uneven; /* of UNEVEN */
 };
 

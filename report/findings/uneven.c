@@ -34,8 +34,8 @@ static void add_waited(struct uneven *uneven, const struct job_process *process)
 	const struct job_row *row = uneven->row;
 	uint64_t left = slowest->busy > process->busy ? slowest->busy - process->busy : 0;
 
-	if ((row->known & MINIMUM_KNOWN) && row->maximum - row->minimum < left)
-		left = row->maximum - row->minimum;
+	if ((row->known & MINIMUM_KNOWN) && row->maximum < row->minimum + left)
+		left = row->maximum > row->minimum ? row->maximum - row->minimum : 0;
 	for (size_t i = 0; i < sizeof(own_causes) / sizeof(own_causes[0]); i++) {
 		enum idle_cause cause = own_causes[i];
 		uint64_t longer = process->causes[cause] > slowest->causes[cause]

@@ -84,13 +84,18 @@ static void write_gap(const struct session *session, const struct finding *findi
 	char time[NUMBER_SIZE];
 
 	if (before && after && *before && *after) {
+		/* What is a mean of a process does not say how long it is. */
+		const bool shown =
+			finding->kind != FINDING_GAP || session_header(session)->processes;
+
 		filter_cut(before, NAME_MOST);
 		filter_cut(after, NAME_MOST);
-		if (finding->kind != FINDING_GAP)
-			fprintf(file, ", the longest %s",
+		fputs(",", file);
+		if (shown)
+			fprintf(file, " %s %s",
+				finding->kind == FINDING_GAP ? "once" : "the longest",
 				number_about(time, (double)finding->gap.time, 3));
-		fprintf(file, "%s between %s and %s", finding->kind == FINDING_GAP ? "," : "",
-			before, after);
+		fprintf(file, " between %s and %s", before, after);
 	}
 	free(before);
 	free(after);
@@ -126,14 +131,14 @@ static void write_uneven(const struct session *session, const struct finding *fi
 		write_process(uneven->other, file);
 	else
 		fputs("the others on average", file);
-	if (uneven->waited_each >= WAITED_PART * (double)uneven->more)
-		fprintf(file,
-			", whose GPU%s idle for %s more%s: %s probably wait%s (a wait in "
-			"MPI is not seen)",
-			uneven->other ? " is" : "s are",
+	if ((double)uneven->waited_each >= WAITED_PART * (double)uneven->more)
+		fprintf(file, ", %s idle for %s more%s: %s (a wait in MPI is not seen)",
+			finding->shared ? "for which the GPU that all share is"
+			: uneven->other ? "whose GPU is"
+					: "whose GPUs are",
 			number_about(time, (double)uneven->waited_each, 3),
-			uneven->other ? "" : " each", uneven->other ? "it" : "they",
-			uneven->other ? "s" : "");
+			uneven->other ? "" : " each",
+			uneven->other ? "it probably waits" : "they probably wait");
 	/* The whole by its part. */
 	fprintf(file, ". Even work saves up to %s", number_about(time, (double)finding->time, 3));
 	if (finding->percent > 0)

@@ -154,3 +154,18 @@ times()
 	grep -q '^low use' out
 	! grep -q Finding report || false
 }
+
+@test "a job whose processes wait for the slowest one has that time as one finding" {
+	local rank
+	# Rank 1 computes for 30 ms more, and rank 0 waits meanwhile.
+	for rank in 0 1; do
+		PMI_RANK=$rank PMI_SIZE=2 SIM_LAUNCH_NS=4000 KTIME_OPTIONS="--timer cupti -f -o run" \
+			LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" "$programs/timeline" \
+			"k,$((50000000 + rank * 30000000))" s h,10000000 k,50000000 s \
+			"h,$((40000000 - rank * 30000000))" k,1000000 2>/dev/null
+	done
+	"$built/ktime" show --verbose run.*.ktime >text
+	grep -q 'Finding: the work is uneven: rank 1 has 30.0 ms more to do in first than rank 0, for which the GPU that all share is idle for 30.0 ms more: it probably waits (a wait in MPI is not seen). Even work saves up to 15.0 ms of a process.s 151 ms (9.9 %).$' text
+	# What is left: 10 ms in each, after either wait.
+	grep -q 'Finding: in all processes 4 synchronizing calls, after which the program itself worked and the GPU was idle, 20.0 ms a process (13.2 %): look at what the program does there' text
+}

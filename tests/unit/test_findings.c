@@ -537,6 +537,7 @@ TEST(idle_time_in_which_a_job_waits_for_the_slowest_is_its_own)
 	header->devices[0].used = 1;
 	header->devices[0].uuid[5] = 1;
 	assert_non_null(strstr(found(FINDING_LOW_USE)->what, "all processes share"));
+	assert_true(found(FINDING_UNEVEN)->shared);
 	header->devices[1].used = 1;
 	assert_null(strstr(found(FINDING_LOW_USE)->what, "all processes share"));
 }
