@@ -155,11 +155,11 @@ static void write_others(const struct finding *finding, FILE *file)
 	char time[NUMBER_SIZE];
 
 	if (finding->range_times.by_others)
-		fprintf(file, "; %s launched %s meanwhile",
+		fprintf(file, ", and by %s %s",
 			finding->range_times.several ? "other threads" : "another thread",
 			number_about(time, (double)finding->range_times.by_others, 3));
 	else if (!finding->range_times.known && finding->range.outside)
-		fprintf(file, "; %s were launched in no range, perhaps for it by other threads",
+		fprintf(file, ", and in no range, perhaps for this one by another thread, %s",
 			number_about(time, (double)finding->range.outside, 3));
 }
 
@@ -181,10 +181,10 @@ static void write_range(const struct session *session, const struct finding *fin
 		fprintf(file, ", the GPU idle for %s of that",
 			number_about(time, (double)finding->range_times.idle, 3));
 	if (range->gpu)
-		fprintf(file, ". It launched %s of GPU work there",
+		fprintf(file, ". There %s of GPU work were launched",
 			number_about(time, (double)range->gpu, 3));
 	else
-		fputs(". It launched no GPU work there", file);
+		fputs(". There no GPU work was launched", file);
 	write_others(finding, file);
 	fputs(".", file);
 }
