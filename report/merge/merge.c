@@ -584,11 +584,11 @@ static void merge_header(struct session *merged, const struct session *session)
 
 		if (from->devices[i].used && !to->devices[i].used)
 			to->devices[i] = from->devices[i];
-		/* Processes that share a device have all of its energy each. */
 		/* Of several GPUs the number says nothing of one. */
 		if (from->devices[i].used && memcmp(to->devices[i].uuid, from->devices[i].uuid,
 						    sizeof(from->devices[i].uuid)))
 			memset(to->devices[i].uuid, 0, sizeof(to->devices[i].uuid));
+		/* Processes that share a device have all of its energy each. */
 		to->devices[i].energy = (struct device_energy){0};
 		to->devices[i].used = used;
 		add_use(&to->uses[i], &from->uses[i], session_estimates_use(session));

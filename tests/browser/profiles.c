@@ -235,6 +235,7 @@ static void rank_of(struct session *session, int rank)
 	struct session_header *header = session_header(session);
 
 	header->pid += rank;
+	header->devices[0].uuid[0] = (uint8_t)(1 + rank);
 	header->rank = (struct process_rank){.rank = rank,
 					     .local_rank = rank,
 					     .world_size = 2,
