@@ -80,15 +80,26 @@ static bool fill_bars(struct histogram_bars *bars, const struct histogram *histo
 	return fits;
 }
 
-static void write_histogram(struct html *html, const struct histogram_bars *bars, const char *class)
+/* From where to where the bars are: no call is outside of the row's least and most. */
+static void write_ends(const struct histogram_bars *bars, const struct table_row *row, char *low,
+		       char *high)
+{
+	uint64_t from = histogram_bucket_low(bars->bars[0].first),
+		 to = histogram_bucket_high(bars->bars[bars->count - 1].last) - 1;
+
+	number_time(low, from < row->minimum ? row->minimum : from);
+	number_time(high, to > row->maximum ? row->maximum : to);
+}
+
+static void write_histogram(struct html *html, const struct histogram_bars *bars,
+			    const struct table_row *row)
 {
 	double rem = BAR_REM * bars->count;
 	char low[NUMBER_SIZE], high[NUMBER_SIZE], calls[NUMBER_SIZE], most[NUMBER_SIZE];
 
-	number_time(low, histogram_bucket_low(bars->bars[0].first));
-	number_time(high, histogram_bucket_high(bars->bars[bars->count - 1].last) - 1);
+	write_ends(bars, row, low, high);
 	/* The bars have the colour of the figure's class. */
-	fprintf(html->file, "<figure class=\"%s\"", class);
+	fprintf(html->file, "<figure class=\"%s\"", kind_class(row->kind));
 	if (rem < MOST_REM)
 		fprintf(html->file, " style=\"max-width:%grem\"",
 			rem > LEAST_REM ? rem : LEAST_REM);
@@ -119,8 +130,7 @@ static void write_histogram(struct html *html, const struct histogram_bars *bars
 				number_time(low, histogram_bucket_low(bar->first)),
 				number_time(high, histogram_bucket_high(bar->last) - 1));
 	}
-	number_time(low, histogram_bucket_low(bars->bars[0].first));
-	number_time(high, histogram_bucket_high(bars->bars[bars->count - 1].last) - 1);
+	write_ends(bars, row, low, high);
 	fprintf(html->file,
 		"</svg>\n<figcaption><span>%s</span><span>up to %s call%s</span>"
 		"<span>%s</span></figcaption>\n</figure>\n",
@@ -170,7 +180,7 @@ static void write_distribution(struct html *html, const struct table_row *row)
 		return;
 	while (!fill_bars(&bars, row->histogram, &range, step))
 		step++;
-	write_histogram(html, &bars, kind_class(row->kind));
+	write_histogram(html, &bars, row);
 	write_percentiles(html, row);
 }
 
