@@ -383,6 +383,8 @@ int memory_table_write(const struct report *report)
 	error = memory_collect(&tables, report->session);
 	if (error)
 		return error;
+	if (!report->options->csv)
+		memory_leave_out_same(&tables);
 	memory_use_sheet(&use, &tables);
 	memory_sites_sheet(&sites, &tables);
 	use.title = session_header(report->session)->processes
