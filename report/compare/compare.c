@@ -396,6 +396,18 @@ static void compare_walls(struct comparison *comparison)
 				   : no_change;
 }
 
+bool comparison_outside(const struct comparison *comparison, double outside[2])
+{
+	const struct profile *a = comparison->a, *b = comparison->b;
+
+	if (!comparison->idle.known || a->busy_runs != a->runs || b->busy_runs != b->runs ||
+	    !(comparison->wall_a > 0) || !(comparison->wall_b > 0))
+		return false;
+	outside[0] = comparison->wall_a - a->busy / (double)a->runs - comparison->idle.a;
+	outside[1] = comparison->wall_b - b->busy / (double)b->runs - comparison->idle.b;
+	return outside[0] >= 0 && outside[1] >= 0;
+}
+
 /* Of calls that nothing timed it is not known how much longer they take. */
 static double difference(const struct comparison *comparison, const struct comparison_row *row)
 {

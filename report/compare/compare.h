@@ -97,6 +97,10 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		     const struct profile *b, double threshold);
 void comparison_free(struct comparison *comparison);
 
+/* What of a run is not between its GPU's first operation and the last, ns, on both sides. False: it
+ * is not known how long the GPU worked, and how long it was idle, or there are several. */
+bool comparison_outside(const struct comparison *comparison, double outside[2]);
+
 /* How the times of runs changed, of which a side has some. */
 struct change change_between(const double *a, size_t count_a, const double *b, size_t count_b);
 bool comparison_is_api(const struct comparison_row *row);
@@ -136,8 +140,8 @@ bool comparison_moved(const struct comparison_row *row, struct moved moved[2]);
 bool comparison_moved_text(const struct comparison *comparison, const struct comparison_row *row,
 			   char text[MOVED_SIZE]);
 
-/* "A: run.ktime (ktime)", and B in a second line. */
-void comparison_print_sides(const struct comparison *comparison, FILE *file);
+/* The lines below the headline: what makes the difference, calls that differ, and the sides. */
+void comparison_print_head(const struct comparison *comparison, FILE *file);
 
 /* "0.973..1.033", or "-". */
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change);

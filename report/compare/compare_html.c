@@ -119,6 +119,22 @@ static bool has_unsure(const struct comparison *comparison, size_t first, size_t
 	return false;
 }
 
+/* Whether there is a row that takes more time in one of the sides, or is in one alone. */
+static bool has_change(const struct comparison *comparison, size_t first, size_t last)
+{
+	for (size_t i = first; i < last; i++)
+		switch (comparison->rows[i].verdict) {
+		case VERDICT_SAME:
+		case VERDICT_UNDER:
+		case VERDICT_CANNOT_TELL:
+		case VERDICT_UNTIMED:
+			continue;
+		default:
+			return true;
+		}
+	return false;
+}
+
 #define COLUMNS_OF_SIDES "|#Calls A|#Calls B|#Time A|#Time B|#Avg A|#Avg B"
 
 static void write_table(struct html *html, const struct comparison *comparison, char **labels,
@@ -146,7 +162,10 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
 		write_row(html, &sheet, &comparison->rows[i], i, labels[i], several);
 	html_table_end(html);
-	html_fold(html, i - first);
+	if (id[0] == 'g' || has_change(comparison, first, last))
+		html_fold(html, i - first);
+	else
+		html_fold_dull(html, i - first, ", none faster or slower");
 	if (i < last)
 		fprintf(html->file,
 			"<p class=\"left-out\">%zu more rows are not in this page: <code>ktime "
@@ -361,6 +380,26 @@ static void write_figures(struct html *html, const struct comparison *comparison
 	fputs("</dl>\n", html->file);
 }
 
+/* With arrows that no end of a line takes apart. */
+static void write_headline(struct html *html, const char *headline)
+{
+	static const char arrow[] = " -> ";
+	char *text = strdup(headline), *part = text, *end;
+
+	if (!text) {
+		html->error = -ENOMEM;
+		return;
+	}
+	while ((end = strstr(part, arrow))) {
+		*end = '\0';
+		html_text(html, part);
+		fputs(" → ", html->file);
+		part = end + sizeof(arrow) - 1;
+	}
+	html_text(html, part);
+	free(text);
+}
+
 static int write_page(FILE *file, void *argument)
 {
 	const struct comparison *comparison = argument;
@@ -373,13 +412,10 @@ static int write_page(FILE *file, void *argument)
 		return -ENOMEM;
 	html_begin(&html, comparison->headline);
 	fputs("<header>\n<h1>", file);
-	html_text(&html, comparison->headline);
+	write_headline(&html, comparison->headline);
 	fputs("</h1>\n", file);
-	if (html_lines_begin(&lines)) {
-		if (*comparison->calls)
-			fprintf(lines.file, "%s\n", comparison->calls);
-		comparison_print_sides(comparison, lines.file);
-	}
+	if (html_lines_begin(&lines))
+		comparison_print_head(comparison, lines.file);
 	error = html_lines_end(&html, &lines, "ul");
 	fputs("</header>\n", file);
 	html_navigation(

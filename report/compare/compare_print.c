@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "report/compare/next.h"
+#include "report/compare/sides.h"
+#include "report/compare/why.h"
 #include "report/energy/energy.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
@@ -271,22 +273,16 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 			comparison->a->runs, comparison->b->runs, percent, percent);
 }
 
-void comparison_print_sides(const struct comparison *comparison, FILE *file)
+void comparison_print_head(const struct comparison *comparison, FILE *file)
 {
-	for (int i = 0; i < 2; i++) {
-		const struct profile *side = i ? comparison->b : comparison->a;
+	char *why = why_text(comparison);
 
-		fprintf(file, "%c: ", "AB"[i]);
-		visible_write(side->files[0], file);
-		if (side->file_count > 1) {
-			fputs(side->file_count > 2 ? " … " : " ", file);
-			visible_write(side->files[side->file_count - 1], file);
-		}
-		fprintf(file, " (%s", side->source);
-		if (side->runs > 1)
-			fprintf(file, ", %zu runs", side->runs);
-		fputs(")\n", file);
-	}
+	if (why && *why)
+		fprintf(file, "%s\n", why);
+	free(why);
+	if (*comparison->calls)
+		fprintf(file, "%s\n", comparison->calls);
+	sides_print(comparison, file);
 }
 
 /* Figures of rows that are shown by themselves, of a run. */
@@ -562,9 +558,13 @@ static void add_unread(struct json *json, const struct comparison *comparison)
 
 void comparison_add_json(const struct comparison *comparison, const char *name, struct json *json)
 {
+	char *why = why_text(comparison);
+
 	json_object(json, name);
 	json_unsigned(json, "format", FORMAT);
 	json_text(json, "verdict", comparison->headline);
+	json_text(json, "why", why ?: "");
+	free(why);
 	json_text(json, "calls_differ", comparison->calls);
 	json_unsigned(json, "runs_a", comparison->a->runs);
 	json_unsigned(json, "runs_b", comparison->b->runs);
@@ -605,10 +605,14 @@ static void print_open(const struct comparison *comparison, const char *before, 
 static void print_markdown(const struct comparison *comparison, FILE *file)
 {
 	struct out out = OUT_TO_FILE(file);
+	char *why = why_text(comparison);
 
 	out_text(&out, "**");
 	out_entities(&out, comparison->headline, MARKDOWN_SPECIAL);
 	out_text(&out, "**\n\n");
+	out_entities(&out, why ?: "", MARKDOWN_SPECIAL);
+	out_text(&out, why && *why ? "\n\n" : "");
+	free(why);
 	out_entities(&out, comparison->calls, MARKDOWN_SPECIAL);
 	out_text(&out, *comparison->calls ? "\n\n" : "");
 	out_flush(&out);
@@ -631,9 +635,7 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 		print_markdown(comparison, file);
 	if (form == SHEET_TEXT) {
 		fprintf(file, "%s\n", comparison->headline);
-		if (*comparison->calls)
-			fprintf(file, "%s\n", comparison->calls);
-		comparison_print_sides(comparison, file);
+		comparison_print_head(comparison, file);
 		fputc('\n', file);
 	}
 	sheet_write(&sheet, file);

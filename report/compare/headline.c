@@ -232,15 +232,19 @@ static bool is_of_host(const struct comparison *comparison)
 	       fabs(comparison->gpu_b - comparison->gpu_a);
 }
 
-/* "; the whole run: 229 ms -> 275 ms, more than GPU time explains" */
+/* "; the whole run: 229 ms -> 275 ms", which the next line explains, or ", more than GPU time
+ * explains" */
 static void write_host(const struct comparison *comparison, FILE *file)
 {
 	char before[NUMBER_SIZE], after[NUMBER_SIZE];
+	double outside[2];
 
 	if (is_of_host(comparison))
-		fprintf(file, "; the whole run: %s -> %s, more than GPU time explains",
+		fprintf(file, "; the whole run: %s -> %s%s",
 			number_about(before, comparison->wall_a, 3),
-			number_about(after, comparison->wall_b, 3));
+			number_about(after, comparison->wall_b, 3),
+			comparison_outside(comparison, outside) ? ""
+								: ", more than GPU time explains");
 }
 
 static void write_headline(const struct comparison *comparison, FILE *file)

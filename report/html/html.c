@@ -210,18 +210,30 @@ void html_table_end(struct html *html)
 
 /* Rows that are seen of a table, as the style has it, and how many more it must have to be folded.
  * Chosen: what a reader asks next is near. */
-#define ROWS_SEEN    10
-#define LEAST_FOLDED 3
+#define ROWS_SEEN      10
+#define DULL_ROWS_SEEN 2
+#define LEAST_FOLDED   3
+
+static void write_fold(struct html *html, size_t rows, size_t seen, const char *class,
+		       const char *text)
+{
+	if (rows < seen + LEAST_FOLDED)
+		return;
+	fprintf(html->file,
+		"<details class=\"%s\"><summary><span class=\"more\">and %zu more "
+		"rows%s</span><span class=\"fewer\">only the first %zu rows</span></summary>"
+		"</details>\n",
+		class, rows - seen, text, seen);
+}
 
 void html_fold(struct html *html, size_t rows)
 {
-	if (rows < ROWS_SEEN + LEAST_FOLDED)
-		return;
-	fprintf(html->file,
-		"<details class=\"fold\"><summary><span class=\"more\">and %zu more "
-		"rows</span><span class=\"fewer\">only the first %d rows</span></summary>"
-		"</details>\n",
-		rows - ROWS_SEEN, ROWS_SEEN);
+	write_fold(html, rows, ROWS_SEEN, "fold", "");
+}
+
+void html_fold_dull(struct html *html, size_t rows, const char *text)
+{
+	write_fold(html, rows, DULL_ROWS_SEEN, "fold dull", text);
 }
 
 void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,

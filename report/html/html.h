@@ -66,6 +66,8 @@ void html_table_end(struct html *html);
 /* What follows a table of `rows`, if these are many: the first ones are seen, and the others once
  * this is opened. */
 void html_fold(struct html *html, size_t rows);
+/* The same for rows of which none is worth a look, which the text says: ", none faster". */
+void html_fold_dull(struct html *html, size_t rows, const char *text);
 /* A sheet as a table, folded if it is long. */
 void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,
 		const char *caption);

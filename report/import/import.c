@@ -96,6 +96,7 @@ static int import_idle(struct profile *profile, const struct session *session)
 {
 	const struct session_header *header = session_header(session);
 	struct idle_sum sums[IDLE_SUMS];
+	bool exact = true;
 	int error = 0;
 
 	if (!session_knows_use(session))
@@ -112,7 +113,13 @@ static int import_idle(struct profile *profile, const struct session *session)
 		for (unsigned i = 0; i < count && !error; i++)
 			error = profile_add_idle(profile, sums[i].text, (double)sums[i].total);
 		profile->idle_runs |= use != NULL;
+		if (use) {
+			profile->busy = (double)use->busy;
+			exact &= use->error == 0 && use->excluded == 0;
+		}
 	}
+	profile->busy_runs =
+		profile->idle_runs && exact && devices_used(session) == 1 && !header->processes;
 	return error;
 }
 

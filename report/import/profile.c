@@ -147,6 +147,8 @@ static int add_idle_run(struct profile *sum, const struct profile *run)
 			error = profile_add_idle(sum, idle->entry.text, idle->total);
 	}
 	sum->idle_runs += run->idle_runs;
+	sum->busy += run->busy;
+	sum->busy_runs += run->busy_runs;
 	return error;
 }
 

@@ -21,7 +21,7 @@ bench()
 	[ "${stderr_lines[-1]}" = "Next: ktime diff 'a 100%' OTHER, the folder of another bench" ]
 	run "$built/ktime" diff 'a 100%' 'a 100%'
 	[ "${lines[0]}" = "no difference beyond 2 %" ]
-	[ "${lines[1]}" = "A: a 100% (ktime profile, 3 runs)" ]
+	[ "${lines[1]}" = "A: a 100% (ktime profile, 3 runs): $built/sim/workloads/saxpy" ]
 	grep -q "^3 and 3 runs\. " <<<"$output"
 }
 
@@ -95,6 +95,7 @@ bench()
 	[ "$(wc -l <prepared)" -eq 6 ]
 	[ "$(echo runs/*/*)" = "runs/A/run-001.ktime runs/A/run-002.ktime runs/B/run-001.ktime runs/B/run-002.ktime" ]
 	grep -q '^B is 5.24 times faster on the GPU (.*, ratio 0.191): 3 of 3 GPU rows faster; most in ' <<<"$stderr"
+	grep -qx 'The commands differ in: nothing / --n 4000000' <<<"$stderr"
 	grep -q '^Wall time: ratio 0\.' <<<"$stderr"
 	grep -q '^A: GPU time: 12.7 ± 0.0 ms' <<<"$stderr"
 	grep -q '^B: GPU time: 2.42 ± 0.00 ms' <<<"$stderr"

@@ -5,6 +5,8 @@
 #include "report/compare/compare.h"
 #include "report/compare/labels.h"
 #include "report/compare/next.h"
+#include "report/compare/sides.h"
+#include "report/compare/why.h"
 #include "report/compare/canonical.h"
 #include "tests/unit/test.h"
 
@@ -804,6 +806,91 @@ TEST(idle_time_is_compared_by_cause)
 	idle_line_is("");
 }
 
+/* Of a run on one GPU. */
+static void whole(struct profile *profile, double wall, double busy)
+{
+	profile->wall = wall;
+	profile->busy = busy;
+	profile->busy_runs = 1;
+}
+
+static void add_two_sides(void)
+{
+	add(&a, "[CUDA memcpy HtoD]", 2, 3e6, 10);
+	add(&b, "[CUDA memcpy HtoD]", 2, 1e6, 10);
+	moves(&a, "[CUDA memcpy HtoD]", 64 << 20);
+	moves(&b, "[CUDA memcpy HtoD]", 32 << 20);
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 50000, 10);
+	add(&a, "cudaMalloc", 1, 100e6, 0);
+	add(&b, "cudaMalloc", 1, 110e6, 0);
+	/* It changed more, but waits for the GPU. */
+	add(&a, "cudaDeviceSynchronize", 1, 10e6, 0);
+	add(&b, "cudaDeviceSynchronize", 1, 26e6, 0);
+	idle(&a, "launch latency", 70e6);
+	idle(&b, "launch latency", 40e6);
+	idle(&a, "cudaFree", 1e6);
+	idle(&b, "cudaFree", 1.5e6);
+	whole(&a, 200e6, 7e6);
+	whole(&b, 177e6, 2.5e6);
+}
+
+static void why_is(const char *expected)
+{
+	char *why = why_text(&comparison);
+
+	assert_string_equal(why, expected);
+	free(why);
+}
+
+TEST(the_difference_of_the_whole_run_is_told_in_parts_that_add_up)
+{
+	add_two_sides();
+	compare();
+	why_is("The whole run takes 23.0 ms less: idle time -30.0 ms (launch latency), before and "
+	       "after the GPU's work +11.0 ms (cudaMalloc +10.0 ms), GPU busy -4.50 ms (copies: "
+	       "64 "
+	       "MB -> 32 MB), the rest +500 us.");
+	assert_non_null(strstr(comparison.headline, "; the whole run: 200 ms -> 177 ms"));
+	assert_null(strstr(comparison.headline, "explains"));
+}
+
+TEST(parts_that_make_up_for_each_other_are_told)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 300000, 10);
+	idle(&a, "launch latency", 3e6);
+	idle(&b, "launch latency", 1e6);
+	whole(&a, 5e6, 1e6);
+	whole(&b, 5e6, 3e6);
+	compare();
+	why_is("The whole run takes as long: GPU busy +2.00 ms, idle time -2.00 ms "
+	       "(launch latency).");
+}
+
+TEST(parts_of_a_run_that_do_not_add_up_are_not_told)
+{
+	/* Of several GPUs, or of estimates. */
+	add_two_sides();
+	b.busy_runs = 0;
+	compare();
+	why_is("");
+	assert_non_null(strstr(comparison.headline, "more than GPU time explains"));
+	/* More than the whole. */
+	profile_free(&side_a);
+	profile_free(&side_b);
+	side_a = side_b = (struct profile){0};
+	add_two_sides();
+	b.wall = 40e6;
+	compare();
+	why_is("");
+	/* Small. */
+	side_b.busy = side_a.busy;
+	side_b.wall = 0;
+	compare_beyond(0.5);
+	why_is("");
+}
+
 /* The cause that changed most changed the other way. */
 TEST(the_line_of_idle_time_names_a_cause_that_goes_its_way)
 {
@@ -852,6 +939,40 @@ static void command_of(struct profile *side, const char *command)
 	free(side->command);
 	side->command = strdup(command);
 	assert_non_null(side->command);
+}
+
+static void sides_are(const char *command_a, const char *command_b, const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	command_of(&side_a, command_a);
+	command_of(&side_b, command_b);
+	sides_print(&comparison, file);
+	fclose(file);
+	assert_memory_equal(text, "A: one (A): ", 12);
+	assert_string_equal(strstr(text, "\nB: one (B): ") + 13, expected);
+	free(text);
+}
+
+TEST(the_sides_have_their_commands_and_what_differs_in_them)
+{
+	add(&a, "k", 1, 100000, 0);
+	add(&b, "k", 1, 200000, 0);
+	compare();
+	sides_are("./app", "./app", "the same command\n");
+	sides_are(
+		"./app --type double -n 2", "./app --type float -n 2",
+		"./app --type float -n 2\nThe commands differ in: --type double / --type float\n");
+	sides_are("./app", "./app -x", "./app -x\nThe commands differ in: nothing / -x\n");
+	sides_are("./app --old", "./app --new",
+		  "./app --new\nThe commands differ in: --old / --new\n");
+	sides_are("old/app 1", "new/app 1",
+		  "new/app 1\nThe commands differ in: old/app / new/app\n");
+	sides_are("./app 12 3", "./app 1", "./app 1\nThe commands differ in: 12 3 / 1\n");
+	sides_are("./app", "./other", "./other\n");
 }
 
 TEST(what_cannot_be_told_is_answered_by_a_command)

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/compare/why.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings/functions.h"
+#include "report/names/visible.h"
+#include "report/session/estimate.h"
+
+/* Parts that are said, each at least so much of what all of them changed by. Chosen. */
+#define PARTS_SHOWN 4
+#define LEAST_SHARE 0.05
+
+/* A row, or what is copied, explains a part that it has so much of. Chosen. */
+#define MOST_OF	    0.5
+
+/* Of a run's time, ns: B's less A's. */
+struct part {
+	const char *what;
+	const char *cause; /* of idle time; NULL: it is another part */
+	double change;
+};
+
+struct parts {
+	const struct comparison *comparison;
+	struct part *parts; /* those that changed most first */
+	size_t count;
+	double whole, sum; /* the change of the run, and that of all parts without their signs */
+};
+
+static const char outside_text[] = "before and after the GPU's work", busy_text[] = "GPU busy";
+
+static double busy_of(const struct profile *side)
+{
+	return side->busy / (double)side->runs;
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+	const struct part *x = left, *y = right;
+
+	return IN_ORDER(fabs(y->change), fabs(x->change)) ?: strcmp(x->what, y->what);
+}
+
+static void add_part(struct parts *parts, const char *what, const char *cause, double change)
+{
+	parts->parts[parts->count++] = (struct part){what, cause, change};
+	parts->sum += fabs(change);
+}
+
+/* `outside`: of both sides. 0 or -ENOMEM. */
+static int parts_find(struct parts *parts, const struct comparison *comparison,
+		      const double outside[2])
+{
+	const struct idle_changes *idle = &comparison->idle;
+
+	*parts = (struct parts){.comparison = comparison,
+				.whole = comparison->wall_b - comparison->wall_a,
+				.parts = calloc(idle->count + 2, sizeof(*parts->parts))};
+	if (!parts->parts)
+		return -ENOMEM;
+	for (size_t i = 0; i < idle->count; i++)
+		add_part(parts, "idle time", idle->changes[i].cause,
+			 idle->changes[i].b - idle->changes[i].a);
+	add_part(parts, busy_text, NULL, busy_of(comparison->b) - busy_of(comparison->a));
+	add_part(parts, outside_text, NULL, outside[1] - outside[0]);
+	qsort(parts->parts, parts->count, sizeof(*parts->parts), compare_parts);
+	return 0;
+}
+
+static void write_change(double change, FILE *file)
+{
+	char text[NUMBER_SIZE];
+
+	fprintf(file, "%c%s", change < 0 ? '-' : '+', number_about(text, fabs(change), 3));
+}
+
+static double time_of(const struct profile_row *row, const struct profile *side)
+{
+	return row ? row->total / (double)side->runs : 0;
+}
+
+static double change_of(const struct comparison *comparison, const struct comparison_row *row)
+{
+	return time_of(row->b, comparison->b) - time_of(row->a, comparison->a);
+}
+
+/* " (cudaMalloc +10.1 ms)": calls that a program makes before its first operation or after its
+ * last, if they changed by about as much. */
+static void write_calls(const struct comparison *comparison, double part, FILE *file)
+{
+	for (size_t i = comparison->gpu_count; i < comparison->count; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+		const char *name = comparison_name(row);
+		double share = change_of(comparison, row) / part;
+
+		if (row->verdict == VERDICT_UNTIMED || share < MOST_OF || share > 1 / MOST_OF ||
+		    !(function_is(FUNCTION_MEMORY, name) || function_is(FUNCTION_LOAD, name)))
+			continue;
+		fputs(" (", file);
+		visible_write(name, file);
+		fputc(' ', file);
+		write_change(change_of(comparison, row), file);
+		fputc(')', file);
+		return;
+	}
+}
+
+/* " (copies: 128 MB -> 64 MB)", if copies make most of the change, and move more or less. */
+static void write_copies(const struct comparison *comparison, double part, FILE *file)
+{
+	static const char copy[] = "[CUDA memcpy";
+	char texts[2][NUMBER_SIZE];
+	double bytes[2] = {0}, change = 0;
+
+	for (size_t i = 0; i < comparison->gpu_count; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+		struct moved moved[2];
+
+		if (strncmp(comparison_name(row), copy, sizeof(copy) - 1))
+			continue;
+		if (!comparison_moved(row, moved))
+			return;
+		bytes[0] += moved[0].bytes;
+		bytes[1] += moved[1].bytes;
+		change += change_of(comparison, row);
+	}
+	if (!(change / part >= MOST_OF) || (bytes[1] > bytes[0]) != (part > 0) ||
+	    !change_is_beyond(&(struct change){.ratio = bytes[1] / bytes[0]},
+			      comparison->threshold))
+		return;
+	fprintf(file, " (copies: %s -> %s)",
+		number_bytes_about(texts[0], to_unsigned(bytes[0] + 0.5)),
+		number_bytes_about(texts[1], to_unsigned(bytes[1] + 0.5)));
+}
+
+static void write_part(const struct parts *parts, const struct part *part, FILE *file)
+{
+	fprintf(file, "%s ", part->what);
+	write_change(part->change, file);
+	if (part->cause) {
+		fputs(" (", file);
+		visible_write(part->cause, file);
+		fputc(')', file);
+	} else if (part->what == busy_text) {
+		write_copies(parts->comparison, part->change, file);
+	} else {
+		write_calls(parts->comparison, part->change, file);
+	}
+}
+
+static void write_parts(const struct parts *parts, FILE *file)
+{
+	const bool less = parts->whole < 0;
+	char text[NUMBER_SIZE];
+	double rest = parts->whole;
+
+	if (fabs(parts->whole) < LEAST_SHARE * parts->sum)
+		fputs("The whole run takes as long", file);
+	else
+		fprintf(file, "The whole run takes %s %s",
+			number_about(text, fabs(parts->whole), 3), less ? "less" : "longer");
+	for (size_t i = 0; i < parts->count && i < PARTS_SHOWN; i++) {
+		if (fabs(parts->parts[i].change) < LEAST_SHARE * parts->sum)
+			break;
+		fputs(i ? ", " : ": ", file);
+		write_part(parts, &parts->parts[i], file);
+		rest -= parts->parts[i].change;
+	}
+	if (fabs(rest) >= 1) {
+		fputs(", the rest ", file);
+		write_change(rest, file);
+	}
+	fputc('.', file);
+}
+
+/* Whether the run, or its parts, changed by more than the threshold, and not by chance. */
+static bool are_told(const struct parts *parts)
+{
+	const struct comparison *comparison = parts->comparison;
+	const struct change *wall = &comparison->wall;
+
+	if (wall->low <= 1 && wall->high >= 1)
+		return false;
+	return change_is_beyond(wall, comparison->threshold) ||
+	       parts->sum > comparison->threshold * comparison->wall_a;
+}
+
+char *why_text(const struct comparison *comparison)
+{
+	struct parts parts = {.parts = NULL};
+	double outside[2];
+	char *text = NULL;
+	size_t size;
+	FILE *file;
+
+	if (comparison->a->damaged || comparison->b->damaged ||
+	    !comparison_outside(comparison, outside))
+		return strdup("");
+	if (parts_find(&parts, comparison, outside))
+		return NULL;
+	file = open_memstream(&text, &size);
+	if (file && are_told(&parts))
+		write_parts(&parts, file);
+	if (file && fclose(file)) {
+		free(text);
+		text = NULL;
+	}
+	free(parts.parts);
+	return text;
+}
