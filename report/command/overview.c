@@ -23,6 +23,8 @@
 #define NAME_MOST      56
 /* Of the names of the parts, with what separates them from their lines. */
 #define PART_WIDTH     12
+/* What a device's line begins with, "GPU 0: ", after that. */
+#define SHARE_INDENT   (PART_WIDTH + 7)
 /* A cause of idle time below this share of the device's time is not named, percent. */
 #define LEAST_PERCENT  0.5
 /* Of the mean: what the longest rank may take to be called no slower than the others. Chosen. */
@@ -257,6 +259,17 @@ static int write_slowest(const struct session *session, FILE *file)
 	return 0;
 }
 
+/* Below the device's line, as a part of it. */
+static void write_share(const char *share, FILE *file)
+{
+	char line[USE_SHARE_SIZE + SHARE_INDENT + 2];
+
+	if (!*share)
+		return;
+	snprintf(line, sizeof(line), "%-*s%s\n", SHARE_INDENT, "", share);
+	report_wrap(line, SHARE_INDENT, LINE_WIDTH, file);
+}
+
 static void write_why(const struct session *session, const struct options *options, FILE *file)
 {
 	const char *unknown = idle_unknown(session);
@@ -271,15 +284,12 @@ static void write_why(const struct session *session, const struct options *optio
 		if (!use || !idle_shows(session, options, device))
 			continue;
 		idle_time(use, &whole);
-		use_share_text(session, whole, share);
+		use_share_text(session, options, device, share);
 		begin("Why", shown++ == 0, file);
 		fprintf(file, "GPU %d: busy %s of %s from its first operation to its last\n",
 			device, busy_share(busy, session_header(session), use),
 			number_about(time, (double)whole, 3));
-		if (*share) {
-			begin("", false, file);
-			fprintf(file, "       which is %s\n", share);
-		}
+		write_share(share, file);
 		write_causes(session, device, whole, file);
 	}
 	if (shown)

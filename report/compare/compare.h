@@ -61,7 +61,7 @@ struct comparison {
 	struct change gpu;   /* of that total */
 	enum verdict gpu_verdict;
 	size_t gpu_untimed; /* GPU rows with that verdict */
-	/* Mean times from a run's first GPU work to its end, ns, 0 where the files lack them; and
+	/* Mean times from a run's start of CUDA to its end, ns, 0 where the files lack them; and
 	 * their change. */
 	double wall_a, wall_b;
 	struct change wall;

@@ -373,7 +373,7 @@ static void write_figures(struct html *html, const struct comparison *comparison
 	fputs("<dl class=\"figures\">\n", html->file);
 	write_times(html, "GPU time", comparison->gpu_a, comparison->gpu_b, &comparison->gpu,
 		    verdict);
-	write_times(html, "Whole run, from its first GPU work", comparison->wall_a,
+	write_times(html, "Whole run, from the start of CUDA", comparison->wall_a,
 		    comparison->wall_b, &comparison->wall, "");
 	idle_write_figure(&comparison->idle, html);
 	write_most(html, comparison, labels);

@@ -219,7 +219,7 @@ static void print_wall(const struct comparison *comparison, FILE *file)
 {
 	char times[2][NUMBER_SIZE], text[NUMBER_SIZE];
 
-	fprintf(file, "Whole run, from its first GPU work: %s in A, %s in B, ratio %s",
+	fprintf(file, "Whole run, from the start of CUDA: %s in A, %s in B, ratio %s",
 		number_about(times[0], comparison->wall_a, 3),
 		number_about(times[1], comparison->wall_b, 3),
 		number_ratio(text, comparison->wall.ratio));

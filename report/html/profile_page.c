@@ -145,8 +145,11 @@ static void write_header(struct html *html, const struct session *session, const
 	if (*date)
 		fprintf(html->file, "Started %s.", date);
 	if (header->counters[COUNTER_wall_ns])
-		fprintf(html->file, "%sFrom the first GPU work to the end: %s.", *date ? " " : "",
-			number_about(text, (double)header->counters[COUNTER_wall_ns], 3));
+		fprintf(html->file,
+			"%sFrom the start of CUDA, its first call after cuInit, to the end: %s%s.",
+			*date ? " " : "",
+			number_about(text, (double)header->counters[COUNTER_wall_ns], 3),
+			header->processes ? " in all processes together" : "");
 	fputs("</p>\n</header>\n", html->file);
 }
 

@@ -119,7 +119,8 @@ int energy_section(struct page *page)
 	if (!sheet.rows)
 		return 0;
 	html_sheet(&page->html, &sheet, "energy-table", "sortable",
-		   "Energy of each GPU from the start of CUDA to the end, with all else that "
+		   "Energy of each GPU from soon after the start of CUDA to the end, with all else "
+		   "that "
 		   "ran on it; clocks on average, and from the least to the most");
 	power_write(page);
 	return 0;

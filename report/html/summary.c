@@ -71,6 +71,7 @@ static void write_busy(struct page *page)
 	uint64_t whole, longest = 0;
 	char value[64], time[NUMBER_SIZE], share[USE_SHARE_SIZE], note[128 + USE_SHARE_SIZE];
 	bool estimated = false;
+	int only = 0;
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_use *use = &session_header(page->session)->uses[device];
@@ -80,6 +81,7 @@ static void write_busy(struct page *page)
 		idle_time(use, &whole);
 		span_add(&busy, time_percent(use->busy, whole));
 		longest = whole > longest ? whole : longest;
+		only = device;
 		estimated |= use->error > 0;
 	}
 	if (!busy.count)
@@ -87,13 +89,13 @@ static void write_busy(struct page *page)
 	strcpy(value, estimated ? "~" : "");
 	span_text(value + strlen(value), sizeof(value) - strlen(value), &busy);
 	number_about(time, (double)longest, 3);
-	use_share_text(page->session, longest, share);
+	use_share_text(page->session, page->options, busy.count > 1 ? -1 : only, share);
 	if (busy.count > 1)
 		snprintf(note, sizeof(note), "of the time of %u GPUs, at most %s%s%s", busy.count,
-			 time, *share ? ", " : "", share);
+			 time, *share ? "; " : "", share);
 	else
-		snprintf(note, sizeof(note), "of %s, from the first operation to the last%s%s",
-			 time, *share ? ", " : "", share);
+		snprintf(note, sizeof(note), "of %s from the first operation to the last%s%s", time,
+			 *share ? "; " : "", share);
 	html_fact(&page->html, "GPU busy", "value", value, note);
 }
 

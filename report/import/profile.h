@@ -49,7 +49,7 @@ struct profile {
 	uint64_t memory_peaks[SESSION_DEVICES];
 	/* Of all rows, added up over the runs: those of the table that are shown by themselves. */
 	double figures[ROW_FIGURE_COUNT];
-	double wall;   /* of the run, from its first GPU work to its end, ns; 0: not known */
+	double wall;   /* of the run, from the start of CUDA to its end, ns; 0: not known */
 	double *walls; /* the same of each run that was added up */
 	/* Idle time by cause, added up over the runs that know it. */
 	struct text_entry *idle;

@@ -139,23 +139,134 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 
 /* Of a run of which the device's time is more than this, in percent, nothing is said. Chosen. */
 #define SMALL_PART 50
+/* What is less than this part of the run, in percent, is not named in what surrounds it. Chosen. */
+#define LEAST_PART 1
 
-void use_share_text(const struct session *session, uint64_t whole, char text[USE_SHARE_SIZE])
+/* The part of a run from the first operation of some devices to their last. */
+struct worked {
+	uint64_t first, last, busy, longest; /* the longest time of a device */
+	bool estimated;
+};
+
+static struct worked worked_of(const struct session *session, const struct options *options,
+			       int device)
+{
+	struct worked worked = {.first = UINT64_MAX};
+	uint64_t whole;
+
+	for (int i = 0; i < SESSION_DEVICES; i++) {
+		const struct device_use *use = &session_header(session)->uses[i];
+
+		if ((device >= 0 && i != device) || !idle_shows(session, options, i))
+			continue;
+		idle_time(use, &whole);
+		worked.first = use->first < worked.first ? use->first : worked.first;
+		worked.last = use->last > worked.last ? use->last : worked.last;
+		worked.longest = whole > worked.longest ? whole : worked.longest;
+		worked.busy += use->busy;
+		worked.estimated |= use->error > 0;
+	}
+	return worked;
+}
+
+/* How long a device was idle while the program was in its own code, and in no call. */
+static uint64_t idle_in_program(const struct session *session, int device)
+{
+	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
+	unsigned count = idle_sums(session, device, 0, sums);
+	uint64_t time = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (sums[i].cause == IDLE_PROGRAM || sums[i].cause == IDLE_AFTER_WAIT)
+			time += sums[i].total;
+	return time;
+}
+
+/* The longest call, if it can only have been before the first operation: it is longer than all that
+ * may have been calls later. NULL: none. */
+static const struct row *call_before(const struct session *session, uint64_t before, uint64_t later)
+{
+	const struct row *row, *longest = NULL;
+
+	/* What another thread called meanwhile may have lasted into the work. */
+	if (session_header(session)->counters[COUNTER_threads] > 1)
+		return NULL;
+	session_for_each_row (session, row)
+		if (row_is_api(row->kind) &&
+		    (!longest || row->cupti.maximum > longest->cupti.maximum))
+			longest = row;
+	return longest && longest->cupti.maximum > later && longest->cupti.maximum <= before
+		       ? longest
+		       : NULL;
+}
+
+/* What of the run was before the first operation, and after the last. */
+static void write_rest(const struct session *session, int device, const struct worked *worked,
+		       FILE *file)
 {
 	const struct session_header *header = session_header(session);
 	uint64_t run = header->counters[COUNTER_wall_ns];
+	uint64_t before = worked->first - header->start_realtime;
+	uint64_t after = header->start_realtime + run - worked->last;
+	uint64_t in_program = device >= 0 ? idle_in_program(session, device) : 0;
+	const struct row *row;
+	char time[NUMBER_SIZE];
+	bool begun = time_percent(before, run) >= LEAST_PART;
+
+	/* Clocks that were set meanwhile. */
+	if (worked->first < header->start_realtime || worked->last > header->start_realtime + run)
+		return;
+	row = call_before(session, before, after + worked->last - worked->first - in_program);
+	if (begun)
+		fprintf(file, ": %s before the first operation",
+			number_about(time, (double)before, 3));
+	if (begun && row) {
+		fprintf(file, ", %s of it in ", number_about(time, (double)row->cupti.maximum, 3));
+		visible_write(session_string(session, row->name), file);
+	}
+	if (time_percent(after, run) >= LEAST_PART)
+		fprintf(file, "%s%s after the last%s",
+			!begun ? ": "
+			: row  ? ", and "
+			       : " and ",
+			number_about(time, (double)after, 3), begun ? "" : " operation");
+}
+
+void use_share_text(const struct session *session, const struct options *options, int device,
+		    char text[USE_SHARE_SIZE])
+{
+	const struct session_header *header = session_header(session);
+	const struct worked worked = worked_of(session, options, device);
+	uint64_t run = header->counters[COUNTER_wall_ns];
+	uint64_t outside = header->counters[COUNTER_operations_outside];
+	double busy = time_percent(worked.busy, run);
 	char time[NUMBER_SIZE], count[NUMBER_SIZE];
-	int length;
+	FILE *file;
 
 	*text = '\0';
-	if (header->processes || !whole || time_percent(whole, run) > SMALL_PART)
+	if (header->processes || !worked.longest || !run ||
+	    time_percent(worked.longest, run) > SMALL_PART)
 		return;
-	length = snprintf(text, USE_SHARE_SIZE, "%.1f %% of the run's %s", time_percent(whole, run),
-			  number_about(time, (double)run, 3));
-	if (header->counters[COUNTER_operations_outside] && length < USE_SHARE_SIZE)
-		snprintf(text + length, USE_SHARE_SIZE - (size_t)length,
-			 " (%s operations ran outside the profiling window)",
-			 number_count(count, header->counters[COUNTER_operations_outside]));
+	file = fmemopen(text, USE_SHARE_SIZE, "w");
+	if (!file)
+		return;
+	number_about(time, (double)run, 3);
+	if (device >= 0)
+		fprintf(file, "%s%.*f %% of the whole run, %s",
+			outside		   ? "at least "
+			: worked.estimated ? "~"
+					   : "",
+			busy < 1 ? 2 : 1, busy, time);
+	else
+		fprintf(file, "the whole run was %s", time);
+	/* When these ran nobody knows. */
+	if (outside)
+		fprintf(file, ": %s operation%s outside the profiling window %s only counted",
+			number_count(count, outside), outside == 1 ? "" : "s",
+			outside == 1 ? "was" : "were");
+	else
+		write_rest(session, device, &worked, file);
+	fclose(file);
 }
 
 /* The program's own code is one cause, whatever went before it. */

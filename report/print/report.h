@@ -156,10 +156,13 @@ const char *busy_share(char text[BUSY_SHARE_SIZE], const struct session_header *
 unsigned devices_used(const struct session *session);
 /* "GPU 0: busy 63.1 % of 1.2 s (…).": a line, and one more where several contexts share it. */
 void busy_write(const struct session *session, int device, const char *prefix, FILE *file);
-/* "1.4 % of the run's 4.82 s (24 operations ran outside the profiling window)": what part of the
- * run a device's time is, if it is a small one; "" if not. */
-#define USE_SHARE_SIZE 128
-void use_share_text(const struct session *session, uint64_t whole, char text[USE_SHARE_SIZE]);
+/* Of a run of which the devices' time is a small part: how busy a device was in all of it, -1: of
+ * several, and what the rest was, as far as that is known. "5.2 % of the whole run, 270 ms: 132 ms
+ * before the first operation, 118 ms of it in cudaMalloc, and 50.6 ms after the last"; "" if not.
+ */
+#define USE_SHARE_SIZE 320
+void use_share_text(const struct session *session, const struct options *options, int device,
+		    char text[USE_SHARE_SIZE]);
 /* A finding in one sentence, or two where ranges say what the host did, without a line's end. */
 void finding_write(const struct session *session, const struct finding *finding, FILE *file);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.

@@ -432,7 +432,7 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(cupti_added_ns, NS, SUM, SUBTRACT, "time that CUPTI is known to add to the run, ns")     \
 	X(added_ns, NS, SUM, SUBTRACT,                                                             \
 	  "time that ktime is known to add to the run, CUPTI included, ns")                        \
-	X(wall_ns, NS, SUM, SUBTRACT, "wall time since the first GPU work, ns")                    \
+	X(wall_ns, NS, SUM, SUBTRACT, "wall time since the start of CUDA, ns")                     \
 	X(memory_bytes, BYTES, SUM, LATER, "peak memory added by ktime, bytes")                    \
 	X(trace_records, COUNT, OWN, LATER, "trace records written")                               \
 	X(trace_lost, COUNT, SUM, LATER, "trace records that did not fit")                         \
@@ -580,7 +580,7 @@ struct job_process {
 	uint64_t operations;
 	uint64_t gpu;		/* of its GPU operations, by the rows */
 	uint64_t collectives;	/* of these, of collectives */
-	uint64_t wall;		/* since its first GPU work */
+	uint64_t wall;		/* since the start of CUDA */
 	uint64_t device_time;	/* its devices', from their first to their last operation */
 	uint64_t busy;		/* of that */
 	uint64_t trace_records; /* 0: none, or some are lost */

@@ -466,3 +466,57 @@ TEST(a_job_has_commands_by_its_launcher)
 	header->rank.world_size = -1;
 	launched_by("Slurm", "<code>srun -n 2 ktime", slowest);
 }
+
+static void add_call(const char *name, uint64_t ns)
+{
+	struct row *row = session_row(session, ROW_RUNTIME_API, name, 0);
+
+	row->calls = 1;
+	session_add_sample(session, &row->cupti, ns);
+}
+
+TEST(a_run_of_which_the_gpus_time_is_a_small_part_has_its_rest)
+{
+	const uint64_t start = 1000000 * US;
+
+	header->cupti_active = 1;
+	header->start_realtime = start;
+	header->counters[COUNTER_wall_ns] = 10000 * US;
+	header->counters[COUNTER_threads] = 1;
+	header->devices[0].used = 1;
+	header->uses[0] = (struct device_use){.first = start + 6000 * US,
+					      .last = start + 7000 * US,
+					      .busy = 50 * US,
+					      .kernels = 50 * US};
+	add_call("cudaMalloc", 3900 * US);
+	/* The call may have been after the first operation. */
+	page_has("of 1.00 ms from the first operation to the last; 0.50 % of the whole run, 10.0 "
+		 "ms: 6.00 ms before the first operation and 3.00 ms after the last</dd>");
+	/* Not for that long, as the program was in no call while the GPU was idle. */
+	session_idle_row(session, &(struct idle_row){.cause = IDLE_PROGRAM})->total = 900 * US;
+	page_has("6.00 ms before the first operation, 3.90 ms of it in cudaMalloc, and 3.00 ms "
+		 "after the last</dd>");
+	header->counters[COUNTER_threads] = 2;
+	page_has("6.00 ms before the first operation and 3.00 ms after the last</dd>");
+	/* Of several there is no one share. */
+	header->devices[1].used = 1;
+	header->uses[1] = (struct device_use){.first = start + 5000 * US,
+					      .last = start + 6000 * US,
+					      .busy = 500 * US,
+					      .kernels = 500 * US};
+	page_has("of the time of 2 GPUs, at most 1.00 ms; the whole run was 10.0 ms: 5.00 ms "
+		 "before the first operation and 3.00 ms after the last</dd>");
+	header->devices[1].used = 0;
+	header->uses[1] = (struct device_use){.busy = 0};
+	header->uses[0].first = start + 50 * US;
+	header->uses[0].last = start + 4000 * US;
+	page_has("the whole run, 10.0 ms: 6.00 ms after the last operation</dd>");
+	/* The system's clock was set back. */
+	header->uses[0].first = start - 50 * US;
+	page_has("; 0.50 % of the whole run, 10.0 ms</dd>");
+	header->counters[COUNTER_operations_outside] = 1;
+	page_has("; at least 0.50 % of the whole run, 10.0 ms: 1 operation outside the profiling "
+		 "window was only counted</dd>");
+	header->uses[0].last = start + 6000 * US;
+	page_has("of 6.05 ms from the first operation to the last</dd>");
+}
