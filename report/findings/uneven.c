@@ -59,10 +59,13 @@ static void find_waited(struct uneven *uneven, const struct session *session)
 		if (process == uneven->slowest)
 			continue;
 		add_waited(uneven, process);
+		uneven->operations += process->operations;
 		uneven->other = others++ ? NULL : process;
 	}
-	if (others)
+	if (others) {
 		uneven->waited_each /= others;
+		uneven->operations /= others;
+	}
 }
 
 struct uneven uneven_find(const struct session *session)

@@ -18,6 +18,7 @@ struct uneven {
 	 * is not seen (MPI). Of all of them, and the mean of each.
 	 */
 	uint64_t waited[IDLE_CAUSE_COUNT], waited_each;
+	uint64_t operations; /* of each of the others, on average, in all rows */
 };
 
 /* The row of which one process has most beyond the mean. Collectives are left out, which take

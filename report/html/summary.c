@@ -158,16 +158,21 @@ static void write_job(struct page *page, const struct job *job)
 /* As a line by itself, which begins with a capital. */
 static void write_finding(const struct session *session, const struct finding *finding, FILE *file)
 {
-	char text[1024] = "";
-	FILE *line = fmemopen(text, sizeof(text), "w");
+	char *text = NULL;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
 
 	if (!line)
 		return;
 	finding_write(session, finding, line);
-	fclose(line);
+	if (fclose(line) || !text) {
+		free(text);
+		return;
+	}
 	if (*text >= 'a' && *text <= 'z')
 		*text -= 'a' - 'A';
 	fprintf(file, "%s\n", text);
+	free(text);
 }
 
 /* What the findings' percentages are of, and whether their times add up. */

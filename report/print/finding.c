@@ -120,8 +120,10 @@ static void write_uneven(const struct session *session, const struct finding *fi
 {
 	const struct uneven *uneven = &finding->uneven;
 	char *name = idle_plain_name(session_string(session, uneven->row->name));
-	char time[NUMBER_SIZE];
+	char time[NUMBER_SIZE], other[NUMBER_SIZE];
 
+	if (name)
+		filter_cut(name, NAME_MOST);
 	fputs(": ", file);
 	write_process(uneven->slowest, file);
 	fprintf(file, " has %s more to do in %s than ", number_about(time, (double)uneven->more, 3),
@@ -131,6 +133,14 @@ static void write_uneven(const struct session *session, const struct finding *fi
 		write_process(uneven->other, file);
 	else
 		fputs("the others on average", file);
+	/* Whether it has more calls or longer ones is not known of a row. */
+	if (uneven->operations && uneven->slowest->operations == uneven->operations)
+		fprintf(file, " (%s operations in all in each)",
+			number_count(time, uneven->operations));
+	else if (uneven->operations)
+		fprintf(file, " (%s operations in all, against %s)",
+			number_count(time, uneven->slowest->operations),
+			number_count(other, uneven->operations));
 	if ((double)uneven->waited_each >= WAITED_PART * (double)uneven->more)
 		fprintf(file, ", %s idle for %s more%s: %s (a wait in MPI is not seen)",
 			finding->shared ? "for which the GPU that all share is"

@@ -125,6 +125,7 @@ TEST(uneven_rows_name_the_slowest)
 
 	add_process(0, US, 0, 20000 * US, US);
 	slow = add_process(1, US, 0, 20000 * US, US);
+	slow->operations = 1200;
 	session_add_item(session, SEGMENT_JOB_ROWS,
 			 &(struct job_row){.kind = ROW_KERNEL,
 					   .name = session_intern(session, "uneven"),
@@ -155,8 +156,9 @@ TEST(uneven_rows_name_the_slowest)
 	slow->collectives = 1;
 	free(page);
 	page = page_text(session, "");
-	has("The work is uneven: rank 1 has 20.0 ms more to do in uneven than rank 0. Even work "
-	    "saves up to 10.0 ms of a process&#39;s 20.0 ms (50.0 %).");
+	has("The work is uneven: rank 1 has 20.0 ms more to do in uneven than rank 0 "
+	    "(1,200 operations in all, against 1). Even work saves up to 10.0 ms of a "
+	    "process&#39;s 20.0 ms (50.0 %).");
 }
 
 static void add_copy(struct row *row, uint64_t bytes, uint64_t ns)
