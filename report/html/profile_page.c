@@ -66,8 +66,12 @@ static bool next_word(const char **command, char *word, size_t size)
 	bool quoted = false;
 
 	*command += strspn(*command, " ");
-	for (; (*command)[length] && (quoted || (*command)[length] != ' '); length++)
-		quoted ^= (*command)[length] == '\'';
+	for (; (*command)[length] && (quoted || (*command)[length] != ' '); length++) {
+		if ((*command)[length] == '\'')
+			quoted = !quoted;
+		else if (!quoted && strncmp(*command + length, "\\'", 2) == 0)
+			length++;
+	}
 	snprintf(word, size, "%.*s", (int)length, *command);
 	*command += length;
 	return length > 0;

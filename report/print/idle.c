@@ -243,11 +243,11 @@ void use_share_text(const struct session *session, const struct options *options
 	char time[NUMBER_SIZE], count[NUMBER_SIZE];
 	FILE *file;
 
-	*text = '\0';
+	memset(text, 0, USE_SHARE_SIZE);
 	if (header->processes || !worked.longest || !run ||
 	    time_percent(worked.longest, run) > SMALL_PART)
 		return;
-	file = fmemopen(text, USE_SHARE_SIZE, "w");
+	file = fmemopen(text, USE_SHARE_SIZE - 1, "w");
 	if (!file)
 		return;
 	number_about(time, (double)run, 3);

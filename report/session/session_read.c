@@ -677,7 +677,12 @@ void program_name(const char *command, char *name, size_t size)
 	bool quoted = false;
 
 	for (; *command && (quoted || *command != ' '); command++) {
-		if (*command == '\'')
+		bool quote = *command == '\'';
+
+		/* The mark itself is \' between quotes. */
+		if (!quoted && command[0] == '\\' && command[1] == '\'')
+			command++;
+		if (quote)
 			quoted = !quoted;
 		else if (*command == '/')
 			length = 0;

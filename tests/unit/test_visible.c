@@ -168,5 +168,6 @@ TEST(a_program_has_its_name_without_quotes)
 	program_is("/usr/bin/python3 train.py", "python3");
 	program_is("'/my dir/my train' --data '/my data'", "my train");
 	program_is("'/my dir/a-name-longer-than-its-room'", "a-name-longer-t");
+	program_is("'/it'\\''s mine' a", "it's mine");
 	program_is("", "");
 }
