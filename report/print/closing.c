@@ -374,8 +374,10 @@ static void write_longer(const struct report *report, double added, double wall)
 static void write_spent(const struct report *report)
 {
 	const uint64_t *counters = session_header(report->session)->counters;
-	const uint64_t host = counters[COUNTER_host_ns], cupti = counters[COUNTER_cupti_ns],
-		       gpu = counters[COUNTER_gpu_ns];
+	/* CUPTI costs where it does not record, too. */
+	const uint64_t host = counters[COUNTER_host_ns], gpu = counters[COUNTER_gpu_ns],
+		       cupti = counters[COUNTER_cupti_ns] + counters[COUNTER_cupti_standing_ns];
+	const double sum = (double)(host + cupti + gpu), added = (double)counters[COUNTER_added_ns];
 	char text[NUMBER_SIZE];
 
 	if (!host && !cupti && !gpu)
@@ -390,9 +392,12 @@ static void write_spent(const struct report *report)
 	if (gpu)
 		fprintf(report->file, "; on the GPU: %s, assumed",
 			number_about(text, (double)gpu, 2));
-	fprintf(report->file,
-		". Of that, what passed while the program waited anyway delayed nothing%s.\n",
-		cupti ? "; the rest is in the GPU's idle time" : "");
+	if (sum > added) {
+		fprintf(report->file, ". Of these %s about ", number_about(text, sum, 2));
+		fprintf(report->file, "%s delayed the run%s; the rest passed beside its other work",
+			number_about(text, added, 2), cupti ? ", in the GPU's idle time" : "");
+	}
+	fputs(".\n", report->file);
 }
 
 static void write_overhead(const struct report *report)

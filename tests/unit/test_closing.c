@@ -340,18 +340,20 @@ TEST(the_overhead_is_of_the_wall_time)
 	       "======== Timing: no GPU operations.\n"
 	       "======== Overhead: the run took about 1.2 ms longer (1.2 % of 100 ms), 0 ns of CPU "
 	       "in the background, 0 B.\n"
-	       "======== Overhead on the program's threads: 1.5 ms in ktime, measured. Of that, "
-	       "what passed while the program waited anyway delayed nothing.\n");
+	       "======== Overhead on the program's threads: 1.5 ms in ktime, measured. Of "
+	       "these 1.5 ms about 1.2 ms delayed the run; the rest passed beside its other "
+	       "work.\n");
 	header->counters[COUNTER_threads] = 2;
-	header->counters[COUNTER_cupti_ns] = 1600000;
+	header->counters[COUNTER_cupti_ns] = 1500000;
+	header->counters[COUNTER_cupti_standing_ns] = 100000;
 	header->counters[COUNTER_gpu_ns] = 582000;
 	closes("--verbose",
 	       "======== Timing: no GPU operations.\n"
 	       "======== Overhead: the run took about 1.2 ms longer (1.2 % of 100 ms), 0 ns of CPU "
 	       "in the background, 0 B.\n"
 	       "======== Overhead on the program's threads (2): 1.5 ms in ktime, measured, and 1.6 "
-	       "ms in CUPTI, assumed; on the GPU: 582 us, assumed. Of that, what passed while the "
-	       "program waited anyway delayed nothing; the rest is in the GPU's idle time.\n");
+	       "ms in CUPTI, assumed; on the GPU: 582 us, assumed. Of these 3.7 ms about 1.2 ms "
+	       "delayed the run, in the GPU's idle time; the rest passed beside its other work.\n");
 }
 
 TEST(the_overhead_is_of_the_profiled_part_too)
