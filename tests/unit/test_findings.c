@@ -162,12 +162,14 @@ TEST(copies_beside_kernels_overlap_from_a_tenth_on)
 	use->kernels = 819 * MS;
 	use->copies = 200 * MS;
 	is_found(FINDING_OVERLAP, 0, 181 * MS, 18.1);
+	assert_string_equal(found(FINDING_OVERLAP)->what, "copies while no kernel ran");
 	use->kernels = 820 * MS;
 	assert_null(found(FINDING_OVERLAP));
 	/* It is the shorter of the two. */
 	use->kernels = 200 * MS;
 	use->copies = 810 * MS;
 	is_found(FINDING_OVERLAP, 0, 190 * MS, 19);
+	assert_string_equal(found(FINDING_OVERLAP)->what, "kernels while no copy ran");
 	use->copies = 0;
 	assert_null(found(FINDING_OVERLAP));
 }
