@@ -396,16 +396,24 @@ static void compare_walls(struct comparison *comparison)
 				   : no_change;
 }
 
-bool comparison_outside(const struct comparison *comparison, double outside[2])
+bool comparison_outside(const struct comparison *comparison, struct outside outside[2])
 {
-	const struct profile *a = comparison->a, *b = comparison->b;
+	const struct idle_changes *idle = &comparison->idle;
 
-	if (!comparison->idle.known || a->busy_runs != a->runs || b->busy_runs != b->runs ||
-	    !(comparison->wall_a > 0) || !(comparison->wall_b > 0))
-		return false;
-	outside[0] = comparison->wall_a - a->busy / (double)a->runs - comparison->idle.a;
-	outside[1] = comparison->wall_b - b->busy / (double)b->runs - comparison->idle.b;
-	return outside[0] >= 0 && outside[1] >= 0;
+	for (int i = 0; i < 2; i++) {
+		const struct profile *side = i ? comparison->b : comparison->a;
+		double wall = i ? comparison->wall_b : comparison->wall_a;
+		double runs = (double)side->runs;
+
+		if (!idle->known || side->busy_runs != side->runs || !(wall > 0))
+			return false;
+		outside[i].before = side->before / runs;
+		outside[i].after =
+			wall - outside[i].before - side->busy / runs - (i ? idle->b : idle->a);
+		if (outside[i].after < 0)
+			return false;
+	}
+	return true;
 }
 
 /* Of calls that nothing timed it is not known how much longer they take. */

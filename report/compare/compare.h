@@ -97,9 +97,13 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		     const struct profile *b, double threshold);
 void comparison_free(struct comparison *comparison);
 
-/* What of a run is not between its GPU's first operation and the last, ns, on both sides. False: it
- * is not known how long the GPU worked, and how long it was idle, or there are several. */
-bool comparison_outside(const struct comparison *comparison, double outside[2]);
+/* How long a run took before the first operation of its GPU, or after the last, ns. */
+struct outside {
+	double before, after;
+};
+/* Fills in both sides'. False: it is not known how long the GPU worked, and how long it was idle,
+ * or there are several. */
+bool comparison_outside(const struct comparison *comparison, struct outside outside[2]);
 
 /* How the times of runs changed, of which a side has some. */
 struct change change_between(const double *a, size_t count_a, const double *b, size_t count_b);

@@ -237,7 +237,7 @@ static bool is_of_host(const struct comparison *comparison)
 static void write_host(const struct comparison *comparison, FILE *file)
 {
 	char before[NUMBER_SIZE], after[NUMBER_SIZE];
-	double outside[2];
+	struct outside outside[2];
 
 	if (is_of_host(comparison))
 		fprintf(file, "; the whole run: %s -> %s%s",

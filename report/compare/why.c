@@ -31,7 +31,7 @@ struct parts {
 	double whole, sum; /* the change of the run, and that of all parts without their signs */
 };
 
-static const char outside_text[] = "before and after the GPU's work", busy_text[] = "GPU busy";
+static const char busy_text[] = "GPU busy";
 
 static double busy_of(const struct profile *side)
 {
@@ -53,20 +53,21 @@ static void add_part(struct parts *parts, const char *what, const char *cause, d
 
 /* `outside`: of both sides. 0 or -ENOMEM. */
 static int parts_find(struct parts *parts, const struct comparison *comparison,
-		      const double outside[2])
+		      const struct outside outside[2])
 {
 	const struct idle_changes *idle = &comparison->idle;
 
 	*parts = (struct parts){.comparison = comparison,
 				.whole = comparison->wall_b - comparison->wall_a,
-				.parts = calloc(idle->count + 2, sizeof(*parts->parts))};
+				.parts = calloc(idle->count + 3, sizeof(*parts->parts))};
 	if (!parts->parts)
 		return -ENOMEM;
 	for (size_t i = 0; i < idle->count; i++)
 		add_part(parts, "idle time", idle->changes[i].cause,
 			 idle->changes[i].b - idle->changes[i].a);
 	add_part(parts, busy_text, NULL, busy_of(comparison->b) - busy_of(comparison->a));
-	add_part(parts, outside_text, NULL, outside[1] - outside[0]);
+	add_part(parts, "before the first operation", NULL, outside[1].before - outside[0].before);
+	add_part(parts, "after the last", NULL, outside[1].after - outside[0].after);
 	qsort(parts->parts, parts->count, sizeof(*parts->parts), compare_parts);
 	return 0;
 }
@@ -192,7 +193,7 @@ static bool are_told(const struct parts *parts)
 char *why_text(const struct comparison *comparison)
 {
 	struct parts parts = {.parts = NULL};
-	double outside[2];
+	struct outside outside[2];
 	char *text = NULL;
 	size_t size;
 	FILE *file;

@@ -115,7 +115,9 @@ static int import_idle(struct profile *profile, const struct session *session)
 		profile->idle_runs |= use != NULL;
 		if (use) {
 			profile->busy = (double)use->busy;
-			exact &= use->error == 0 && use->excluded == 0;
+			profile->before = (double)use->first - (double)header->start_realtime;
+			/* Clocks that were set meanwhile tell nothing. */
+			exact &= use->error == 0 && use->excluded == 0 && profile->before >= 0;
 		}
 	}
 	profile->busy_runs =

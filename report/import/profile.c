@@ -148,6 +148,7 @@ static int add_idle_run(struct profile *sum, const struct profile *run)
 	}
 	sum->idle_runs += run->idle_runs;
 	sum->busy += run->busy;
+	sum->before += run->before;
 	sum->busy_runs += run->busy_runs;
 	return error;
 }

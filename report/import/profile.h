@@ -54,9 +54,9 @@ struct profile {
 	/* Idle time by cause, added up over the runs that know it. */
 	struct text_entry *idle;
 	size_t idle_runs;
-	/* How long the GPU worked, ns, added up over the runs of which that is known, with their
-	 * idle time, and which used one GPU. */
-	double busy;
+	/* How long the GPU worked, and how long a run took before its first operation, ns, added up
+	 * over the runs of which that is known, with their idle time, and which used one GPU. */
+	double busy, before;
 	size_t busy_runs;
 	char *path;    /* of the first run, if it is a profile of ktime; else NULL */
 	bool traced;   /* that profile has a trace */

@@ -383,7 +383,7 @@ TEST(what_holds_no_summary_is_refused)
 }
 
 /* What its parts of a run are told from. */
-static void busy_is(unsigned devices, double error, size_t runs)
+static void busy_is(unsigned devices, double error, uint64_t start, size_t runs)
 {
 	struct session *session;
 	struct session_header *header;
@@ -393,21 +393,24 @@ static void busy_is(unsigned devices, double error, size_t runs)
 	unlink(path);
 	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
 	header = session_header(session);
+	header->start_realtime = start;
 	for (unsigned i = 0; i < devices; i++)
 		header->uses[i] = (struct device_use){
 			.first = 100, .last = 900, .busy = 600, .error = error, .contexts = 1};
 	session_close(session);
 	assert_int_equal(import_profile(&profile, path, NULL, message, sizeof(message)), 0);
 	assert_int_equal(profile.busy_runs, runs);
-	assert_true(!runs || profile.busy == 600);
+	assert_true(!runs || (profile.busy == 600 && profile.before == 60));
 }
 
 TEST(how_long_a_gpu_worked_is_known_of_one_alone_and_exactly)
 {
-	busy_is(1, 0, 1);
-	busy_is(2, 0, 0);
-	busy_is(1, 5, 0);
-	busy_is(0, 0, 0);
+	busy_is(1, 0, 40, 1);
+	busy_is(2, 0, 40, 0);
+	busy_is(1, 5, 40, 0);
+	busy_is(0, 0, 40, 0);
+	/* The clock was set. */
+	busy_is(1, 0, 101, 0);
 }
 
 #define TEXT_RULE                                                                                  \
