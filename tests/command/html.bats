@@ -64,11 +64,13 @@ kernels() {
 		"$BATS_TEST_DIRNAME/page_table.py" page.html $table-table
 	done >got
 	# Its columns are of fixed widths; the bar has no text.
-	sed -n '/^ *Type /,/^$/{/^ *Type /d;/^$/d;p}' text | python3 -c '
+	sed -n '/^ *Type /,/^$/{/^$/d;p}' text | python3 -c '
 import sys
-for line in sys.stdin:
+title, *lines = sys.stdin
+verdict, name = title.index("Verdict"), title.index("Name")
+for line in lines:
 	cells = [line[18 + 10 * i:26 + 10 * i].strip() for i in range(6)]
-	print("|".join([line[114:].strip(), line[101:112].strip(), line[78:84].strip(), "", *cells]))' >expected
+	print("|".join([line[name:].strip(), line[verdict:name].strip(), line[78:verdict].strip(), "", *cells]))' >expected
 	[ "$(wc -l <expected)" -eq 3 ]
 	diff expected got
 	grep -q '<td class="verdict slower">slower</td>' page.html
