@@ -360,6 +360,10 @@ static void write_place(struct json *json, const struct finding *finding)
 		add_if_any(json, "row", finding->uneven.row->name);
 		json_unsigned(json, "more", finding->uneven.more);
 		json_unsigned(json, "waited", finding->uneven.waited_each);
+		if (finding->uneven.calls) {
+			json_unsigned(json, "calls", finding->uneven.calls);
+			json_real(json, "others_calls", finding->uneven.others_calls);
+		}
 		if (slowest && slowest->rank.rank >= 0)
 			json_unsigned(json, "rank", (uint64_t)slowest->rank.rank);
 	}
@@ -510,6 +514,10 @@ static void add_job_row(struct json *json, const struct job_row *row)
 	json_unsigned(json, "mean", to_unsigned(row->total / (double)row->processes + 0.5));
 	json_unsigned(json, "maximum", row->maximum);
 	json_real(json, "imbalance", job_imbalance(row));
+	if (row->calls && row->kind != ROW_RANGE) {
+		json_real(json, "mean_calls", (double)row->calls / (double)row->processes);
+		json_unsigned(json, "slowest_calls", row->slowest_calls);
+	}
 	add_number(json, "slowest_rank", slowest->rank.rank);
 	json_real(json, "slowest_pid", slowest->pid);
 	json_string(json, "slowest_hostname", slowest->hostname);

@@ -68,6 +68,24 @@ static void find_waited(struct uneven *uneven, const struct session *session)
 	}
 }
 
+/* Whether the slowest makes more calls, or each of them takes longer. */
+static void compare_calls(struct uneven *uneven)
+{
+	const struct job_row *row = uneven->row;
+	const double others_time = row->total - (double)row->maximum;
+
+	if (row->calls < row->slowest_calls || !row->slowest_calls)
+		return;
+	uneven->calls = row->slowest_calls;
+	if (row->processes < 2 || row->calls == row->slowest_calls)
+		return;
+	uneven->others_calls =
+		(double)(row->calls - row->slowest_calls) / (double)(row->processes - 1);
+	if (others_time > 0)
+		uneven->longer = (double)row->maximum / (double)row->slowest_calls *
+				 (double)(row->calls - row->slowest_calls) / others_time;
+}
+
 struct uneven uneven_find(const struct session *session)
 {
 	struct uneven uneven = {.row = NULL};
@@ -95,6 +113,7 @@ struct uneven uneven_find(const struct session *session)
 		uneven.more =
 			to_unsigned((double)row->maximum - (row->total - (double)row->maximum) /
 								   (double)(row->processes - 1));
+	compare_calls(&uneven);
 	uneven.slowest = session_process_at(session, row->slowest);
 	if (uneven.slowest)
 		find_waited(&uneven, session);

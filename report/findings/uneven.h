@@ -12,6 +12,10 @@ struct uneven {
 	const struct job_process *other; /* the only other one; NULL: there are several */
 	uint64_t excess; /* what the slowest has beyond the mean: the others may wait for that */
 	uint64_t more;	 /* beyond the mean of the others */
+	/* The slowest's calls of the row and, on average, those of the others; the part by which
+	 * each of them takes as long as the others'. 0: not known. */
+	uint64_t calls;
+	double others_calls, longer;
 	/*
 	 * For how much longer than the slowest's the GPUs of the others were idle while their
 	 * programs made no calls, as far as they had less to do: they probably waited, in what

@@ -131,8 +131,10 @@ static const struct column row_columns[] = {
 	{NULL, NULL, .page = "Mean", .kind = CELL_NS},
 	{"Max", "Max(ns)", .kind = CELL_NS, .width = 8},
 	{"Processes", "Processes", .kind = CELL_COUNT, .width = 9},
+	{"Calls", "Calls", .kind = CELL_MEAN, .width = 8, .parts = OF_ROWS},
 	{"Slowest", "Slowest", .page = "", .width = -24},
 	{NULL, NULL, .page = "Slowest"},
+	{"Its calls", "Slowest Calls", .kind = CELL_COUNT, .width = 9, .parts = OF_ROWS},
 	{"Name", "Name", .name = true, .head = true, .parts = OF_ROWS},
 	{"Range", "Range", .name = true, .head = true, .parts = OF_RANGES},
 };
@@ -154,19 +156,23 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	cell_count(&cells[4], to_unsigned(mean + 0.5));
 	cell_count(&cells[5], row->maximum);
 	cell_count(&cells[6], row->processes);
+	if (row->calls)
+		cell_real(&cells[7], (double)row->calls / (double)row->processes);
 	/* Nobody is slower than the others. */
-	cell_text(&cells[7], "-");
 	cell_text(&cells[8], "-");
+	cell_text(&cells[9], "-");
 	if (row->minimum != row->maximum || row->processes == 1) {
-		cell_print(&cells[7], ranked ? "rank %d on %s" : "%d on %s", number,
+		cell_print(&cells[8], ranked ? "rank %d on %s" : "%d on %s", number,
 			   session_string(session, slowest->hostname));
-		visible_replace(cells[7].small, strlen(cells[7].small));
-		cell_print(&cells[8], ranked ? "rank %d" : "process %d", number);
+		visible_replace(cells[8].small, strlen(cells[8].small));
+		cell_print(&cells[9], ranked ? "rank %d" : "process %d", number);
+		if (row->calls)
+			cell_count(&cells[10], row->slowest_calls);
 	}
 	if (!rows->of_ranges)
-		cell_text(&cells[9],
+		cell_text(&cells[11],
 			  filter_name((struct filter *)&rows->filter, row->kind, row->name));
-	cell_text(&cells[10], session_string(session, row->name));
+	cell_text(&cells[12], session_string(session, row->name));
 }
 
 /* Leaves the rows that the tables show. -ENOMEM. */
@@ -239,7 +245,7 @@ static int write_rows(const struct job_lines *lines, const struct options *optio
 }
 
 /* Processes without ranks are a tree's, on one node: what tells them apart is the command. */
-enum { RANKED = 1, UNRANKED = 2 };
+enum { RANKED = 1, UNRANKED = 2, COLLECTIVES = 4 };
 static const struct column slow_columns[] = {
 	{NULL, NULL, .page = "Busy and idle", .kind = CELL_PICTURE},
 	{"Rank", NULL, .kind = CELL_INTEGER, .width = 8, .head = true, .parts = RANKED},
@@ -247,9 +253,9 @@ static const struct column slow_columns[] = {
 	 .parts = UNRANKED},
 	{NULL, "Node or command", .name = true},
 	{"GPU time", "GPU(ns)", .kind = CELL_NS, .width = 8},
-	{"Collectives", "Collectives(ns)", .kind = CELL_NS, .width = 11},
+	{"Collectives", "Collectives(ns)", .kind = CELL_NS, .width = 11, .parts = COLLECTIVES},
 	{NULL, "Bound", .name = false},
-	{"Waiting", "Waiting(ns)", .kind = CELL_NS, .width = 9},
+	{"Waiting", "Waiting(ns)", .kind = CELL_NS, .width = 9, .parts = COLLECTIVES},
 	{"Busy", "Busy(ns)", .kind = CELL_NS, .width = 8},
 	{"Idle", "Idle(ns)", .kind = CELL_NS, .width = 8},
 	{"Memory", "Memory Peak", .page = "Memory at most", .kind = CELL_SIZE_ABOUT, .width = 8},
@@ -323,6 +329,9 @@ void job_processes_sheet(struct sheet *sheet, const struct job *job)
 		SHEET_OF(slow_columns), .row = job_fill_process, .argument = job,
 		.rows = job->count,
 		.parts = job->count > 0 && job->processes[0]->rank.rank >= 0 ? RANKED : UNRANKED};
+	for (size_t i = 0; i < job->count; i++)
+		if (job->processes[i]->collectives)
+			sheet->parts |= COLLECTIVES;
 }
 
 static void write_slowest(const struct job_lines *lines, const struct options *options)
@@ -334,7 +343,7 @@ static void write_slowest(const struct job_lines *lines, const struct options *o
 		sheet.rows = options->slowest;
 	sheet.form = sheet_form_of(options);
 	if (options->csv) {
-		sheet.parts = UNRANKED;
+		sheet.parts = UNRANKED | COLLECTIVES;
 	} else {
 		fprintf(lines->file,
 			"Slowest processes, by GPU time without collectives, %zu of %zu:\n",

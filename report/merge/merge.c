@@ -234,9 +234,14 @@ static bool is_slower(const struct session *session, const struct job_row *row, 
 static void join_spread(const struct session *session, struct job_row *row,
 			const struct job_row *added)
 {
+	/* What was merged before calls were counted here has none. */
+	const bool known = (!row->processes || row->calls) && added->calls;
+
+	row->calls = known ? row->calls + added->calls : 0;
 	figures_merge(figures_of(SCOPE_JOB_ROW), row, added);
 	if (is_slower(session, row, added->maximum, added->slowest)) {
 		row->maximum = added->maximum;
+		row->slowest_calls = added->slowest_calls;
 		row->slowest = added->slowest;
 	}
 }
@@ -260,6 +265,8 @@ static int settle(struct merge *merge, struct job_process *process)
 						   .squares = entry->total * entry->total,
 						   .minimum = time,
 						   .maximum = time,
+						   .calls = entry->calls,
+						   .slowest_calls = entry->calls,
 						   .slowest = offset,
 						   .known = MINIMUM_KNOWN};
 

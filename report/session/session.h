@@ -596,7 +596,9 @@ struct job_process {
 	X(job_row, REAL, squares, NS_SQUARED, SUM, LATER, "sum of their squares")                  \
 	X(job_row, U64, minimum, NS, LEAST, LATER, "the least of them",                            \
 	  IF_KNOWN(job_row, MINIMUM))                                                              \
-	X(job_row, U64, maximum, NS, OWN, LATER, "the most")
+	X(job_row, U64, maximum, NS, OWN, LATER, "the most")                                       \
+	X(job_row, U64, calls, COUNT, OWN, LATER, "of all of them; 0: not known")                  \
+	X(job_row, U64, slowest_calls, COUNT, OWN, LATER, "of the one with most time")
 
 struct job_row {
 	uint32_t committed;

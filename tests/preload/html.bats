@@ -21,9 +21,9 @@ ranked()
 	done
 	"$built/ktime" show run.*.ktime >text
 	"$built/ktime" show --html page.html run.*.ktime
-	is "$reduce|1.36|500.00us|1.8333ms|2.5000ms|3|rank 0
-work|1.80|1.0000ms|1.6667ms|3.0000ms|3|rank 2
-[CUDA memcpy HtoD]|1.00|120.40us|120.40us|120.40us|3|-" "$table" page.html balance-table
+	is "$reduce|1.36|500.00us|1.8333ms|2.5000ms|3|100|rank 0|100
+work|1.80|1.0000ms|1.6667ms|3.0000ms|3|100|rank 2|100
+[CUDA memcpy HtoD]|1.00|120.40us|120.40us|120.40us|3|100|-|-" "$table" page.html balance-table
 	# Rank, GPU time, collectives, waiting, busy, idle, memory and the node, as in the text.
 	sed -n '/^Slowest processes/,$p' text |
 		awk 'NR > 2 { print $1 "||" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7 " " $8 "|" $9 }' >expected

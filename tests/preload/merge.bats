@@ -43,10 +43,10 @@ by_process()
 @test "the merged report names the slow rank, and its imbalance exactly" {
 	job 4 10
 	# work: 300 us against a mean of (3 * 100 + 300) / 4 = 150
-	is "Imbalance Min Mean Max Processes Slowest Name
- 1.25 50.000us 200.00us 250.00us 4 rank 0 on $(hostname) $reduce
- 2.00 100.00us 150.00us 300.00us 4 rank 2 on $(hostname) work
- 1.00 12.040us 12.040us 12.040us 4 - [CUDA memcpy HtoD]" by_process run.*.ktime
+	is "Imbalance Min Mean Max Processes Calls Slowest Its calls Name
+ 1.25 50.000us 200.00us 250.00us 4 10 rank 0 on $(hostname) 10 $reduce
+ 2.00 100.00us 150.00us 300.00us 4 10 rank 2 on $(hostname) 10 work
+ 1.00 12.040us 12.040us 12.040us 4 10 - - [CUDA memcpy HtoD]" by_process run.*.ktime
 	run "$built/ktime" show run.*.ktime
 	[[ "$output" == *"======== Processes: 4 on 1 node, of 4 ranks (PMI); times are sums over them."* ]]
 	# The total, the calls, the average, the least and the most of all ranks.
@@ -146,7 +146,7 @@ ktime: left out: none.ktime: No such file or directory" printf '%s\n' "$stderr"
 	KTIME_OPTIONS="--ranks 0,2" job 4 5
 	"$built/ktime" show run.*.ktime >merged
 	grep -qxF "======== Counted only: rank 1 on $(hostname), rank 3 on $(hostname)." merged
-	is " 1.50 50.000us 100.00us 150.00us 2 rank 2 on $(hostname) work" grep ' work$' <(by_process run.*.ktime)
+	is " 1.50 50.000us 100.00us 150.00us 2 5 rank 2 on $(hostname) 5 work" grep ' work$' <(by_process run.*.ktime)
 	"$built/ktime" merge -o all.ktime run.*.ktime
 	[ "$("$built/ktime" export --json - all.ktime | jq '[.rows[] | select(.name == "work") | .calls] | add')" = 20 ]
 }

@@ -289,7 +289,39 @@ TEST(rows_by_different_clocks_are_one_in_the_table)
 	assert_int_equal(table.rows[0].minimum, 500);
 	row = session_next_item(merged, SEGMENT_JOB_ROWS, NULL);
 	assert_int_equal(row->processes, 2);
+	assert_int_equal(row->calls, 1001);
+	assert_int_equal(row->slowest_calls, 1000);
 	table_free(&table);
+}
+
+/* Of a part that was merged before the calls were counted. */
+TEST(calls_that_are_not_known_of_all_processes_are_not_known)
+{
+	struct session *earlier = merged;
+	struct job_row *row;
+	struct merge *again;
+
+	for (int rank = 0; rank < 2; rank++) {
+		struct session *process = process_of(rank, 3);
+
+		call(process, "work", 0, 10 + (uint64_t)rank);
+		add(process);
+	}
+	row = (struct job_row *)session_next_item(earlier, SEGMENT_JOB_ROWS, NULL);
+	for (unsigned known = 0; known < 2; known++) {
+		struct session *last = process_of(2, 3);
+
+		row->calls = known ? 2 : 0;
+		call(last, "work", 0, 5);
+		assert_int_equal(merge_start(&again, NULL, false), 0);
+		add_to(again, last);
+		assert_int_equal(merge_add(again, earlier, (char[128]){""}, 128), 0);
+		assert_int_equal(((const struct job_row *)session_next_item(merge_session(again),
+									    SEGMENT_JOB_ROWS, NULL))
+					 ->calls,
+				 known ? 3 : 0);
+		merge_free(again);
+	}
 }
 
 static void is_same_histogram(uint64_t sum_of, const struct session *session, uint64_t added)

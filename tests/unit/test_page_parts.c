@@ -118,23 +118,41 @@ TEST(more_processes_than_fit_are_counted)
 	assert_true(strlen(page) < 400000);
 }
 
+/* What the finding says where the slowest made `own` of all `calls`. */
+static void has_calls(struct job_row *row, uint64_t calls, uint64_t own, const char *counts,
+		      const char *advice)
+{
+	char text[200];
+
+	row->calls = calls;
+	row->slowest_calls = own;
+	free(page);
+	page = page_text(session, "");
+	snprintf(text, sizeof(text), "more to do in uneven than rank 0 %s. Even work", counts);
+	has(text);
+	snprintf(text, sizeof(text), "20.0 ms (50.0 %%): %s.", advice);
+	has(text);
+}
+
 TEST(uneven_rows_name_the_slowest)
 {
 	const char *start = (const char *)session_header(session);
 	struct job_process *slow;
+	struct job_row *row;
 
 	add_process(0, US, 0, 20000 * US, US);
 	slow = add_process(1, US, 0, 20000 * US, US);
 	slow->operations = 1200;
-	session_add_item(session, SEGMENT_JOB_ROWS,
-			 &(struct job_row){.kind = ROW_KERNEL,
-					   .name = session_intern(session, "uneven"),
-					   .processes = 2,
-					   .total = 40e6,
-					   .minimum = 10000 * US,
-					   .known = MINIMUM_KNOWN,
-					   .maximum = 30000 * US,
-					   .slowest = (uint64_t)((const char *)slow - start)});
+	row = session_add_item(
+		session, SEGMENT_JOB_ROWS,
+		&(struct job_row){.kind = ROW_KERNEL,
+				  .name = session_intern(session, "uneven"),
+				  .processes = 2,
+				  .total = 40e6,
+				  .minimum = 10000 * US,
+				  .known = MINIMUM_KNOWN,
+				  .maximum = 30000 * US,
+				  .slowest = (uint64_t)((const char *)slow - start)});
 	session_add_item(session, SEGMENT_JOB_ROWS,
 			 &(struct job_row){.kind = ROW_KERNEL,
 					   .name = session_intern(session, "even"),
@@ -148,8 +166,10 @@ TEST(uneven_rows_name_the_slowest)
 	    "<td class=\"number\" data-value=\"10000000\">10.000ms</td>"
 	    "<td class=\"number\" data-value=\"20000000\">20.000ms</td>"
 	    "<td class=\"number\" data-value=\"30000000\">30.000ms</td>"
-	    "<td class=\"number\" data-value=\"2\">2</td><td>rank 1</td>");
-	has("10.000us</td><td class=\"number\" data-value=\"2\">2</td><td>-</td>");
+	    "<td class=\"number\" data-value=\"2\">2</td>"
+	    "<td class=\"number\" data-value=\"-1\">-</td><td>rank 1</td>");
+	has("10.000us</td><td class=\"number\" data-value=\"2\">2</td>"
+	    "<td class=\"number\" data-value=\"-1\">-</td><td>-</td>");
 	/* It costs no time, as the devices of all processes were busy equally long. */
 	assert_null(strstr(page, "The work is uneven"));
 	/* Who waits in a collective is busy too. */
@@ -159,6 +179,14 @@ TEST(uneven_rows_name_the_slowest)
 	has("The work is uneven: rank 1 has 20.0 ms more to do in uneven than rank 0 "
 	    "(1,200 operations in all, against 1). Even work saves up to 10.0 ms of a "
 	    "process&#39;s 20.0 ms (50.0 %).");
+	/* Where the row's calls are known: more of them, longer ones, or both. */
+	has_calls(row, 700, 400, "(400 calls, against 300, each 2.25 times as long)",
+		  "divide the calls, and the work of each");
+	has_calls(row, 600, 300, "(300 calls in each, 3.00 times as long)",
+		  "divide the work of each call");
+	has_calls(row, 400, 300, "(300 calls, against 100)", "divide the calls");
+	has("data-value=\"200\">200</td><td>rank 1</td>"
+	    "<td class=\"number\" data-value=\"300\">300</td>");
 }
 
 static void add_copy(struct row *row, uint64_t bytes, uint64_t ns)
