@@ -448,7 +448,7 @@ int balance_section(struct page *page)
 		html_sheet(
 			&page->html, &sheet, "balance-table", "sortable filterable",
 			"What the processes have of each row; imbalance is the most that one has "
-			"over the mean");
+			"over the mean, calls are a process's on average");
 	job_rows_free(&rows);
 out:
 	job_free(&job);
