@@ -65,6 +65,39 @@ static void span_text(char *text, size_t size, const struct span *span)
 		snprintf(text, size, "%.1f %%", span->most);
 }
 
+/* Whether less than half of the run was profiled, and operations ran outside of the window. */
+static bool has_window(const struct page *page)
+{
+	char share[USE_SHARE_SIZE];
+
+	use_share_text(page->session, page->options, -1, share);
+	return *share && session_header(page->session)->counters[COUNTER_operations_outside];
+}
+
+/* That the page is about a part of the run, before anything is said of that. */
+static void write_window(struct page *page)
+{
+	const struct session_header *header = session_header(page->session);
+	uint64_t outside = header->counters[COUNTER_operations_outside], whole, longest = 0;
+	char time[NUMBER_SIZE], run[NUMBER_SIZE], count[NUMBER_SIZE];
+
+	if (!has_window(page))
+		return;
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		if (!idle_shows(page->session, page->options, device))
+			continue;
+		idle_time(&header->uses[device], &whole);
+		longest = whole > longest ? whole : longest;
+	}
+	fprintf(page->html.file,
+		"<p>Only %s of the run’s %s were profiled: %s operation%s outside the profiling "
+		"window %s only counted.</p>\n",
+		number_about(time, (double)longest, 3),
+		number_about(run, (double)header->counters[COUNTER_wall_ns], 3),
+		number_count(count, outside), outside == 1 ? "" : "s",
+		outside == 1 ? "was" : "were");
+}
+
 static void write_busy(struct page *page)
 {
 	struct span busy = {.count = 0};
@@ -90,6 +123,9 @@ static void write_busy(struct page *page)
 	span_text(value + strlen(value), sizeof(value) - strlen(value), &busy);
 	number_about(time, (double)longest, 3);
 	use_share_text(page->session, page->options, busy.count > 1 ? -1 : only, share);
+	/* The page's first line says it. */
+	if (has_window(page))
+		*share = '\0';
 	if (busy.count > 1)
 		snprintf(note, sizeof(note), "of the time of %u GPUs, at most %s%s%s", busy.count,
 			 time, *share ? "; " : "", share);
@@ -165,6 +201,7 @@ static void write_finding(const struct session *session, const struct finding *f
 	if (!line)
 		return;
 	finding_write(session, finding, line);
+	finding_bound_write(session, finding, line);
 	if (fclose(line) || !text) {
 		free(text);
 		return;
@@ -175,8 +212,22 @@ static void write_finding(const struct session *session, const struct finding *f
 	free(text);
 }
 
+/* Whether two can be about the same time: the idle time of a device and that of its FP32 matrix
+ * products cannot. */
+static bool can_overlap(const struct session *session, const struct finding *findings,
+			unsigned count)
+{
+	bool idle = false, products = false;
+
+	for (unsigned i = 0; i < count; i++) {
+		idle |= findings[i].kind == FINDING_LOW_USE;
+		products |= findings[i].kind == FINDING_FP32_MATRIX;
+	}
+	return count != 2 || !idle || !products || devices_used(session) > 1;
+}
+
 /* What the findings' percentages are of, and whether their times add up. */
-static void write_base(struct page *page)
+static void write_base(struct page *page, bool overlap)
 {
 	const char *whose = session_header(page->session)->processes
 				    ? "a process’s time, on average, from its GPU’s"
@@ -184,8 +235,9 @@ static void write_base(struct page *page)
 
 	fprintf(page->html.file,
 		"<p class=\"remark\">Percentages are of %s first operation to its last, if nothing "
-		"else is said. Two findings can be about the same time: they do not add up.</p>\n",
-		whose);
+		"else is said.%s</p>\n",
+		whose,
+		overlap ? " Two findings can be about the same time: they do not add up." : "");
 }
 
 static int write_findings(struct page *page)
@@ -199,14 +251,14 @@ static int write_findings(struct page *page)
 	html_lines_begin(&lines);
 	for (unsigned i = 0; i < count && lines.file; i++)
 		write_finding(page->session, &findings[i], lines.file);
-	if (lines.file && !count && unknown)
-		fprintf(lines.file, "Why the GPU was idle is not known, as %s.\n", unknown);
 	if (lines.file && !count)
 		next_without_finding(page->session, page->options, &page->tables[TABLE_GPU],
 				     lines.file);
+	if (lines.file && !count && unknown)
+		fprintf(lines.file, "Why the GPU was idle is not known, as %s.\n", unknown);
 	error = html_lines_end(&page->html, &lines, count ? "ol" : "ul");
 	if (!error && count > 1)
-		write_base(page);
+		write_base(page, can_overlap(page->session, findings, count));
 	return error;
 }
 
@@ -243,6 +295,7 @@ int summary_section(struct page *page)
 	struct job job;
 	int error = 0;
 
+	write_window(page);
 	if (page->options->findings)
 		error = write_findings(page);
 	if (error)

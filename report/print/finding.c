@@ -230,6 +230,22 @@ static void write_range(const struct session *session, const struct finding *fin
 	fputs(".", file);
 }
 
+/* From which part of its time on, in percent, a GPU is idle for so long that faster kernels help
+ * little. Chosen. */
+#define HOST_BEHIND_PERCENT 33
+
+/* Of faster kernels, that the GPU waits for the host first. */
+static bool host_is_behind(const struct session *session, const struct finding *finding)
+{
+	const struct session_header *header = session_header(session);
+	uint64_t whole, idle;
+
+	if (finding->kind != FINDING_FP32_MATRIX || finding->device < 0 || header->processes)
+		return false;
+	idle = idle_time(&header->uses[finding->device], &whole);
+	return time_percent(idle, whole) > HOST_BEHIND_PERCENT;
+}
+
 void finding_write(const struct session *session, const struct finding *finding, FILE *file)
 {
 	bool of_run = finding->kind == FINDING_HOST_MEMORY || finding->kind == FINDING_CONTEXT;
@@ -260,7 +276,27 @@ void finding_write(const struct session *session, const struct finding *finding,
 	if (finding->devices > 1)
 		fprintf(file, ", and on %u other GPU%s", finding->devices - 1,
 			finding->devices > 2 ? "s" : "");
-	fprintf(file, ": %s.", finding->advice);
+	fprintf(file, ": %s%s.", finding->advice,
+		host_is_behind(session, finding)
+			? "; of little use while the GPU is idle for so long"
+			: "");
 	if (finding->range.range)
 		write_range(session, finding, file);
+}
+
+void finding_bound_write(const struct session *session, const struct finding *finding, FILE *file)
+{
+	const struct session_header *header = session_header(session);
+	const struct device_use *use;
+	char time[NUMBER_SIZE], busy[NUMBER_SIZE];
+	uint64_t whole;
+
+	if (finding->kind != FINDING_LOW_USE || finding->device < 0 || header->processes)
+		return;
+	use = &header->uses[finding->device];
+	idle_time(use, &whole);
+	if (use->error > 0 || use_is_incomplete(header, use))
+		return;
+	fprintf(file, " Without idle time the GPU's %s would be %s.",
+		number_about(time, (double)whole, 3), number_about(busy, (double)use->busy, 3));
 }

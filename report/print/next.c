@@ -36,6 +36,11 @@
 /* Of a kernel's name in a line. Chosen. */
 #define NAME_MOST	  56
 
+/* How many calls of a kernel ncu is to measure where the longest takes this many times as long as
+ * the shortest, so that one says little. Chosen. */
+#define CALLS_DIFFER	  2
+#define NCU_CALLS	  5
+
 const struct table_row *next_row(const struct table *table)
 {
 	const struct table_row *longest = NULL;
@@ -95,11 +100,25 @@ static void write_launches(const struct session *session, FILE *file)
 	fputs(": a launch waits while the GPU is behind and the queue to it is full.\n", file);
 }
 
+/* What a faster kernel is worth: a run gets no shorter by more than the kernel does. */
+static void write_halved(const struct session *session, const struct table_row *row, FILE *file)
+{
+	uint64_t half = row->total / 2, run = session_header(session)->counters[COUNTER_wall_ns];
+	char time[NUMBER_SIZE];
+
+	fputs(" Halving ", file);
+	visible_write(row->name, file);
+	fprintf(file, " saves at most %s%s, %.0f %% of the run.", row->estimated ? "~" : "",
+		number_about(time, (double)half, 3), time_percent(half, run));
+}
+
 /* The rows with most time, where nobody knows when the GPU was idle. */
 static void write_rows(const struct session *session, const struct table *table, FILE *file)
 {
 	const struct table_row *longest = next_row(table);
 	double share = share_of_run(session, table), sum = 0;
+	uint64_t wall = session_header(session)->counters[COUNTER_wall_ns];
+	char idle[NUMBER_SIZE];
 	size_t count = 0;
 
 	if (!longest || !table->total)
@@ -119,11 +138,16 @@ static void write_rows(const struct session *session, const struct table *table,
 	}
 	if (count)
 		fprintf(file, ": %.1f %%.", sum);
-	if (share >= 1 && share <= 100)
-		fprintf(file, " GPU time is about %.0f %% of the run%s", share,
-			share >= MOSTLY_GPU ? ": unless operations overlap, the GPU is at work "
-					      "nearly all the time, so make these faster."
-					    : ".");
+	if (share >= 1 && share <= 100) {
+		fprintf(file, " GPU time is about %.0f %% of the run", share);
+		if (share >= MOSTLY_GPU)
+			fprintf(file,
+				": unless operations overlap, the GPU is at work nearly all the "
+				"time, idle for about %s, so make these faster",
+				number_about(idle, (double)(wall - table->total), 2));
+		fputc('.', file);
+		write_halved(session, longest, file);
+	}
 	fputc('\n', file);
 	if (share >= MOSTLY_GPU)
 		write_launches(session, file);
@@ -325,7 +349,9 @@ static int write_ncu(const struct next *next, FILE *file)
 	if (tool) {
 		fputs(alone ? "ncu -k " : "ncu --kernel-name-base mangled -k ", tool);
 		shell_word_write(alone ? base : name, tool);
-		fputs(" -c 1", tool);
+		fprintf(tool, " -c %d",
+			next->kernel->maximum > CALLS_DIFFER * next->kernel->minimum ? NCU_CALLS
+										     : 1);
 		fclose(tool);
 	}
 	free(base);

@@ -165,6 +165,8 @@ void use_share_text(const struct session *session, const struct options *options
 		    char text[USE_SHARE_SIZE]);
 /* A finding in one sentence, or two where ranges say what the host did, without a line's end. */
 void finding_write(const struct session *session, const struct finding *finding, FILE *file);
+/* Behind it on a page: what the device's time would be without idle time. Of others nothing. */
+void finding_bound_write(const struct session *session, const struct finding *finding, FILE *file);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.
  */
 void use_write(const struct report *report);

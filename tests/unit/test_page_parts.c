@@ -460,6 +460,60 @@ TEST(the_first_kernel_has_a_command_that_chooses_it_alone)
 		 "--data &#39;my data&#39;</code>");
 }
 
+TEST(a_kernel_whose_calls_differ_is_measured_in_several)
+{
+	header->cupti_active = 1;
+	header->devices[0].used = 1;
+	header->uses[0] = (struct device_use){
+		.first = 100 * US, .last = 1100 * US, .busy = 900 * US, .kernels = 900 * US};
+	add_kernel("_Z3rowPf", 600 * US);
+	add_kernel("_Z3rowPf", 300 * US);
+	page_has("ncu -k row -c 1 ./app</code>");
+	add_kernel("_Z3rowPf", 299 * US);
+	page_has("ncu -k row -c 5 ./app</code>");
+}
+
+TEST(a_page_by_events_says_what_a_faster_kernel_saves)
+{
+	struct row *row;
+
+	header->timer = TIMER_EVENTS;
+	header->counters[COUNTER_wall_ns] = 1000 * US;
+	header->devices[0].used = 1;
+	row = session_row(session, ROW_KERNEL, "_Z3rowPf", 0);
+	row->calls = 1;
+	session_add_sample(session, &row->events, 900 * US);
+	page_has("idle for about 100 us, so make these faster. Halving row saves at most 450 us, "
+		 "45 % of the run.");
+	/* An operation outside of a window leaves the share open. */
+	header->counters[COUNTER_operations_outside] = 1;
+	page_has("Most of the GPU&#39;s time is in row: 100.0 %.");
+	assert_null(strstr(page, "Halving"));
+}
+
+TEST(a_page_says_what_idle_time_costs_and_that_it_comes_first)
+{
+	struct row *row;
+
+	header->cupti_active = 1;
+	header->devices[0].used = 1;
+	header->devices[0].compute_capability = 90;
+	header->uses[0] = (struct device_use){
+		.first = 100 * US, .last = 100100 * US, .busy = 40000 * US, .kernels = 40000 * US};
+	session_idle_row(session, &(struct idle_row){.cause = IDLE_PROGRAM})->total = 60000 * US;
+	row = session_row(session, ROW_KERNEL, "volta_sgemm_128x64_nn", 0);
+	row->calls = 2;
+	session_add_sample(session, &row->cupti, 20000 * US);
+	session_add_sample(session, &row->cupti, 20000 * US);
+	page_has(" Without idle time the GPU&#39;s 100 ms would be 40.0 ms.");
+	has("rounding; of little use while the GPU is idle for so long.");
+	/* Busy and idle time are never one. */
+	assert_null(strstr(page, "do not add up"));
+	header->uses[0].busy = 70000 * US;
+	header->uses[0].kernels = 70000 * US;
+	page_has("rounding.</li>");
+}
+
 static void launched_by(const char *launcher, const char *when, const char *then)
 {
 	memset(header->rank.launcher, 0, sizeof(header->rank.launcher));
@@ -545,8 +599,10 @@ TEST(a_run_of_which_the_gpus_time_is_a_small_part_has_its_rest)
 	header->uses[0].first = start - 50 * US;
 	page_has("; 0.50 % of the whole run, 10.0 ms</dd>");
 	header->counters[COUNTER_operations_outside] = 1;
-	page_has("; at least 0.50 % of the whole run, 10.0 ms: 1 operation outside the profiling "
-		 "window was only counted</dd>");
+	page_has("<p>Only 4.05 ms of the run’s 10.0 ms were profiled: 1 operation outside the "
+		 "profiling window was only counted.</p>");
+	has("of 4.05 ms from the first operation to the last</dd>");
 	header->uses[0].last = start + 6000 * US;
 	page_has("of 6.05 ms from the first operation to the last</dd>");
+	assert_null(strstr(page, "were profiled"));
 }
