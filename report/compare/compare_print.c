@@ -228,17 +228,19 @@ static void print_wall(const struct comparison *comparison, FILE *file)
 	fputc('\n', file);
 }
 
-static void print_verdicts(const struct comparison *comparison, FILE *file)
+/* "GPU rows: 1 same, 4 faster", of those from `first` to `last`. */
+static void print_verdicts_of(const struct comparison *comparison, const char *kind, size_t first,
+			      size_t last, FILE *file)
 {
 	char verdict[VERDICT_SIZE];
 	size_t counts[VERDICT_COUNT] = {0}, versions = 0;
 	const char *separator = "";
 
-	for (size_t i = 0; i < comparison->count; i++) {
+	for (size_t i = first; i < last; i++) {
 		counts[comparison->rows[i].verdict]++;
 		versions += comparison->rows[i].versions != NULL;
 	}
-	fprintf(file, "Rows: ");
+	fprintf(file, "%s rows: ", kind);
 	for (size_t i = 0; i < VERDICT_COUNT; i++) {
 		if (!counts[i])
 			continue;
@@ -249,9 +251,19 @@ static void print_verdicts(const struct comparison *comparison, FILE *file)
 	fputs(*separator ? "" : "none", file);
 	if (versions)
 		fprintf(file,
-			"; %zu of them pair%s versions of a kernel, by its name without "
-			"template arguments and parameters",
+			" (%zu of them pair%s versions of a kernel, by its name without template "
+			"arguments and parameters)",
 			versions, versions == 1 ? "s" : "");
+}
+
+static void print_verdicts(const struct comparison *comparison, FILE *file)
+{
+	print_verdicts_of(comparison, "GPU", 0, comparison->gpu_count, file);
+	if (comparison->count > comparison->gpu_count) {
+		fputs("; ", file);
+		print_verdicts_of(comparison, "API", comparison->gpu_count, comparison->count,
+				  file);
+	}
 	fputc('\n', file);
 }
 

@@ -35,7 +35,7 @@ B: a (ktime profile)
                          2         2  4.0000us  4.0000us  2.0000us  2.0000us   1.000  same         [CUDA memcpy HtoD]
 
 All GPU activities: 404.00us in A, 404.00us in B, ratio 1.000: same
-Rows: 2 same
+GPU rows: 2 same
 One run a side: how much runs differ is unknown, so rows are judged by how much their calls do. Faster, slower: by more than 0 %; under 0 %: by less; cannot tell: it could be either. Ratio: Time B / Time A."
 }
 
@@ -75,19 +75,19 @@ runs() {
 	[ "${lines[1]}" = "A: a (ktime profile, 5 runs)" ]
 	[ "${lines[4]}" = " GPU activities:        40        40  400.00us  420.00us  10.000us  10.500us   1.050   1.041..1.059  slower       add(float const *, int)" ]
 	[ "${lines[6]}" = "All GPU activities: 404.00us in A, 424.00us in B, ratio 1.050 (95 %: 1.041..1.058): slower" ]
-	[ "${lines[7]}" = "Rows: 1 same, 1 slower" ]
+	[ "${lines[7]}" = "GPU rows: 1 same, 1 slower" ]
 	[ "${lines[8]}" = "5 and 5 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %. Ratio: Time B / Time A." ]
 	# The files one by one are the same comparison.
 	diff <("$ktime" diff a b | tail -n +5) <("$ktime" diff a/*.ktime -- b/*.ktime | tail -n +5)
 	run "$ktime" diff b a
-	[ "${lines[7]}" = "Rows: 1 same, 1 faster" ]
+	[ "${lines[7]}" = "GPU rows: 1 same, 1 faster" ]
 	# The first three runs of a, and its others, are of one program.
 	run "$ktime" diff a/{0,1,2}.ktime -- a/{3,4}.ktime
 	[ "${lines[1]}" = "A: a/0.ktime … a/2.ktime (ktime profile, 3 runs)" ]
 	[ "${lines[2]}" = "B: a/3.ktime a/4.ktime (ktime profile, 2 runs)" ]
-	[ "${lines[7]}" = "Rows: 2 same" ]
+	[ "${lines[7]}" = "GPU rows: 2 same" ]
 	run "$ktime" diff --threshold 6 a b
-	[ "${lines[7]}" = "Rows: 2 same" ]
+	[ "${lines[7]}" = "GPU rows: 2 same" ]
 	run "$ktime" diff --fail-above 4 a b
 	[ "$status" -eq 3 ]
 	[[ "$output" == *"ktime: add(float const *, int) takes 5.0% longer: above 4%"* ]]
@@ -141,7 +141,7 @@ runs() {
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = "B is 2.00 times faster on the GPU (2.00 us -> 1.00 us, ratio 0.500): cannot tell in which GPU rows; most in copy<double> -> <float> (2.00 us -> 1.00 us)" ]
 	[ "${lines[4]}" = " GPU activities:         1         1  2.0000us  1.0000us  2.0000us  1.0000us   0.500  cannot tell: 1 call  copy<double> -> <float>" ]
-	[ "${lines[6]}" = "Rows: 1 cannot tell; 1 of them pairs versions of a kernel, by its name without template arguments and parameters" ]
+	[ "${lines[6]}" = "GPU rows: 1 cannot tell (1 of them pairs versions of a kernel, by its name without template arguments and parameters)" ]
 	[ "$(jq -c '.rows[0] | [.verdict, .why]' out.json)" = '["cannot tell","1 call"]' ]
 	[ "$(jq -c '.rows[0] | [.name, .name_b]' out.json)" = \
 		'["void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"]' ]
@@ -176,7 +176,7 @@ runs() {
 		'["gpu","add(float const *, int)","slower",{"run":1,"calls":40,"total_ns":402800,"average_ns":10070},200,200]' ]
 	diff out.json <("$ktime" diff --json - a b)
 	[ "$(head -7 out.md)" = "$(printf '%s\n\n' "**$(sed "s/>/\&#62;/g" <<<"${lines[0]}")**" "All GPU activities: 404.00us in A, 804.00us in B, ratio 1.990 (95 %: 1.962..2.019): slower" \
-		"Rows: 1 same, 1 slower" \
+		"GPU rows: 1 same, 1 slower" \
 		"3 and 3 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %. Ratio: Time B / Time A.")" ]
 	[ "$(sed -n 11p out.md)" = "| GPU | 40 | 40 | 400.00us | 800.00us | 10.000us | 20.000us | 2.000 | 1.971..2.029 | slower | <code>add(float const &#42;, int)</code> |" ]
 	diff out.md <("$ktime" diff --markdown - a b)
@@ -190,7 +190,7 @@ runs() {
 	run "$ktime" diff "$(golden nsys_many)" out.sqlite
 	[ "$status" -eq 0 ]
 	[ "${lines[2]}" = "B: out.sqlite (nsys SQLite export)" ]
-	[ "${lines[-2]}" = "Rows: 17 same" ]
+	[ "${lines[-2]}" = "GPU rows: 12 same; API rows: 5 same" ]
 }
 
 @test "nsys's CSV of the same run differs in nothing" {
@@ -198,7 +198,7 @@ runs() {
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = "ktime: $golden/nsys_many.csv: 6 rows passed over after line 24: sizes of copies, not times" ]
 	[ "${lines[3]}" = "B: $golden/nsys_many.csv (nsys CSV)" ]
-	[ "${lines[-2]}" = "Rows: 17 same" ]
+	[ "${lines[-2]}" = "GPU rows: 12 same; API rows: 5 same" ]
 }
 
 @test "nvprof's CSV of the same run differs in nothing" {
@@ -206,7 +206,7 @@ runs() {
 	run "$ktime" diff "$(golden nvprof_mix)" nvprof.csv
 	[ "$status" -eq 0 ]
 	[ "${lines[2]}" = "B: nvprof.csv (nvprof CSV)" ]
-	[ "${lines[-2]}" = "Rows: 7 same" ]
+	[ "${lines[-2]}" = "GPU rows: 5 same; API rows: 2 same" ]
 }
 
 @test "nvprof's names of kernels are found by ktime's and nsys's" {
@@ -214,9 +214,9 @@ runs() {
 	"$ktime" show --quiet --csv "$set" >nvprof.csv
 	"$ktime" show --quiet --csv --format nsys "$set" >nsys.csv
 	run "$ktime" diff nvprof.csv nsys.csv
-	[ "${lines[-2]}" = "Rows: 6 same" ]
+	[ "${lines[-2]}" = "GPU rows: 6 same" ]
 	run "$ktime" diff "$set" nvprof.csv
-	[ "${lines[-2]}" = "Rows: 6 same" ]
+	[ "${lines[-2]}" = "GPU rows: 6 same" ]
 }
 
 @test "units are read: nsys's in the header, nvprof's in a row, with micro in both spellings" {
@@ -258,11 +258,11 @@ runs() {
 	END
 	run "$ktime" diff --fail-above 0 some.csv all.csv
 	[ "$status" -eq 0 ]
-	[ "${lines[-2]}" = "Rows: 1 same, 1 untimed" ]
+	[ "${lines[-2]}" = "GPU rows: 1 same, 1 untimed" ]
 	[ "$(csv_row some.csv all.csv HtoD)" = \
 		'"GPU activities",2,,,2,14000,7000.000,,,,,"untimed","[CUDA memcpy HtoD]",,,' ]
 	run "$ktime" diff some.csv some.csv
-	[ "${lines[-2]}" = "Rows: 1 same, 1 untimed" ]
+	[ "${lines[-2]}" = "GPU rows: 1 same, 1 untimed" ]
 	sed 's/,2,,/,,,/' some.csv >no_calls.csv
 	run "$ktime" diff --fail-above 5 some.csv no_calls.csv
 	[ "$status" -eq 4 ]
@@ -382,7 +382,7 @@ database() {
 	"$ktime" show --csv a >a.csv
 	run "$ktime" diff <(cat a.csv) a.csv
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"Rows: 2 same"* ]]
+	[[ "$output" == *"GPU rows: 2 same"* ]]
 	run "$ktime" diff <(cat a) a.csv
 	[ "$status" -eq 1 ]
 	[[ "$output" == "ktime: /dev/fd/"*": a pipe can bring text alone: name the file" ]]
