@@ -416,6 +416,46 @@ bool comparison_outside(const struct comparison *comparison, struct outside outs
 	return true;
 }
 
+static double busy_of(const struct profile *side)
+{
+	return side->busy / (double)side->runs;
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+	const struct part *x = left, *y = right;
+
+	return IN_ORDER(fabs(y->change), fabs(x->change)) ?: strcmp(x->what, y->what);
+}
+
+static void add_part(struct parts *parts, const char *what, const char *cause, double change)
+{
+	parts->parts[parts->count++] = (struct part){what, cause, change};
+	parts->sum += fabs(change);
+}
+
+int comparison_parts(const struct comparison *comparison, struct parts *parts)
+{
+	struct outside outside[2];
+	const struct idle_changes *idle = &comparison->idle;
+
+	*parts = (struct parts){.parts = NULL};
+	if (!comparison_outside(comparison, outside))
+		return -ENODATA;
+	*parts = (struct parts){.whole = comparison->wall_b - comparison->wall_a,
+				.parts = calloc(idle->count + 3, sizeof(*parts->parts))};
+	if (!parts->parts)
+		return -ENOMEM;
+	for (size_t i = 0; i < idle->count; i++)
+		add_part(parts, "idle time", idle->changes[i].cause,
+			 idle->changes[i].b - idle->changes[i].a);
+	add_part(parts, PART_BUSY, NULL, busy_of(comparison->b) - busy_of(comparison->a));
+	add_part(parts, "before the first operation", NULL, outside[1].before - outside[0].before);
+	add_part(parts, "after the last", NULL, outside[1].after - outside[0].after);
+	qsort(parts->parts, parts->count, sizeof(*parts->parts), compare_parts);
+	return 0;
+}
+
 /* Of calls that nothing timed it is not known how much longer they take. */
 static double difference(const struct comparison *comparison, const struct comparison_row *row)
 {

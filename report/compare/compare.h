@@ -105,6 +105,24 @@ struct outside {
  * or there are several. */
 bool comparison_outside(const struct comparison *comparison, struct outside outside[2]);
 
+/* A part of a run's time, ns: B's less A's. */
+struct part {
+	const char *what;
+	const char *cause; /* of idle time; NULL: it is another part */
+	double change;
+};
+#define PART_BUSY "GPU busy"
+
+struct parts {
+	struct part *parts; /* those that changed most first */
+	size_t count;
+	double whole, sum; /* the change of the run, and that of all parts without their signs */
+};
+
+/* Fills in the parts that a run's change adds up from; the caller frees `parts`. -ENODATA: it is
+ * not known how long the GPU worked, and how long it was idle, or there are several. Or -ENOMEM. */
+int comparison_parts(const struct comparison *comparison, struct parts *parts);
+
 /* How the times of runs changed, of which a side has some. */
 struct change change_between(const double *a, size_t count_a, const double *b, size_t count_b);
 bool comparison_is_api(const struct comparison_row *row);

@@ -14,6 +14,13 @@
 /* Verdicts that the sentence counts the rows of. Chosen. */
 #define PHRASES_SHOWN 3
 
+/* The GPU, or a part, explains what the run changed by if it has so much of it. Chosen. */
+#define MOST_OF	      0.5
+
+/* Comparisons whose headline begins with the run by chance, of all: as many as have a verdict on
+ * all GPU activities by chance. */
+#define CHANCE_OF_RUN 0.002
+
 /* Bytes of a name. Chosen. */
 #define NAME_MOST     60
 
@@ -104,17 +111,25 @@ static void write_name(const struct comparison_row *row, FILE *file)
 	free(name);
 }
 
-/* "; most in axpy (3.20 ms -> 4.40 ms)": the row that makes most of the change to that side. */
-static void write_most(const struct rows *rows, bool slower, FILE *file)
+/* The row that makes most of the change to that side; NULL: there is none. */
+static const struct comparison_row *most_of(const struct rows *rows, bool slower)
 {
-	const struct comparison *comparison = rows->comparison;
 	const struct comparison_row *row = rows->rows, *end = row + rows->count;
-	char before[NUMBER_SIZE], after[NUMBER_SIZE];
-	double a, b;
 
 	while (row < end && (row->verdict == VERDICT_UNTIMED || is_longer(rows, row) != slower))
 		row++;
-	if (row == end)
+	return row < end ? row : NULL;
+}
+
+/* "; most in axpy (3.20 ms -> 4.40 ms)" */
+static void write_most(const struct rows *rows, bool slower, FILE *file)
+{
+	const struct comparison *comparison = rows->comparison;
+	const struct comparison_row *row = most_of(rows, slower);
+	char before[NUMBER_SIZE], after[NUMBER_SIZE];
+	double a, b;
+
+	if (!row)
 		return;
 	a = time_of(row->a, comparison->a);
 	b = time_of(row->b, comparison->b);
@@ -169,35 +184,68 @@ static void write_rows(const struct rows *rows, bool slower, FILE *file)
 	write_most(rows, slower, file);
 }
 
-static void write_factor(const struct comparison *comparison, FILE *file)
+/* "1.57 times faster", or slower, of a ratio of times. */
+static void write_factor(double ratio, FILE *file)
 {
-	const double ratio = comparison->gpu.ratio, factor = ratio > 1 ? ratio : 1 / ratio;
-	char times[2][NUMBER_SIZE], text[NUMBER_SIZE];
+	const double factor = ratio > 1 ? ratio : 1 / ratio;
 
-	fprintf(file, "B is %.*f times %s on the GPU (%s -> %s",
+	fprintf(file, "%.*f times %s",
 		factor < 1.1   ? 3
 		: factor < 100 ? 2
 			       : 0,
-		factor, ratio > 1 ? "slower" : "faster",
-		number_about(times[0], comparison->gpu_a, 3),
-		number_about(times[1], comparison->gpu_b, 3));
+		factor, ratio > 1 ? "slower" : "faster");
+}
+
+/* " (14.0 ms -> 8.91 ms" */
+static void write_times(double a, double b, FILE *file)
+{
+	char before[NUMBER_SIZE], after[NUMBER_SIZE];
+
+	fprintf(file, " (%s -> %s", number_about(before, a, 3), number_about(after, b, 3));
+}
+
+static void write_gpu(const struct comparison *comparison, const struct rows *gpu, FILE *file)
+{
+	const double ratio = comparison->gpu.ratio;
+	char text[NUMBER_SIZE];
+
+	fputs("B is ", file);
+	write_factor(ratio, file);
+	fputs(" on the GPU", file);
+	write_times(comparison->gpu_a, comparison->gpu_b, file);
 	/* The table has ratios of times, which are another number where B is faster. */
 	if (ratio < 1)
 		fprintf(file, ", ratio %s", number_ratio(text, ratio));
 	fputs("): ", file);
+	write_rows(gpu, ratio > 1, file);
+}
+
+/* The same behind what is said of the run, in short. */
+static void write_gpu_short(const struct comparison *comparison, const struct rows *gpu, FILE *file)
+{
+	const struct comparison_row *most = most_of(gpu, comparison->gpu.ratio > 1);
+
+	fputs("on the GPU B is ", file);
+	write_factor(comparison->gpu.ratio, file);
+	write_times(comparison->gpu_a, comparison->gpu_b, file);
+	fputc(')', file);
+	if (most) {
+		fputs(", most in ", file);
+		write_name(most, file);
+	}
 }
 
 /* All GPU activities take about as long. */
 static void write_no_difference(const struct comparison *comparison, const struct rows *gpu,
-				FILE *file)
+				bool is_behind_run, FILE *file)
 {
 	struct rows api = rows_of(comparison, true);
 	const struct rows *rows = gpu->changed ? gpu : &api;
 
 	fprintf(file, "no difference beyond %g %%", comparison->threshold * 100);
-	if (!gpu->changed && !gpu->unsure && !api.changed)
+	if (!is_behind_run && !gpu->changed && !gpu->unsure && !api.changed)
 		return;
-	fputs(gpu->changed || gpu->unsure ? " in total" : " on the GPU", file);
+	fputs(!is_behind_run && (gpu->changed || gpu->unsure) ? " in total" : " on the GPU", file);
 	if (rows->changed) {
 		fputs(", but ", file);
 		write_rows(rows, rows->slower, file);
@@ -232,6 +280,67 @@ static bool is_of_host(const struct comparison *comparison)
 	       fabs(comparison->gpu_b - comparison->gpu_a);
 }
 
+static bool gpu_differs(const struct comparison *comparison)
+{
+	return comparison->gpu_verdict == VERDICT_SLOWER ||
+	       comparison->gpu_verdict == VERDICT_FASTER;
+}
+
+/* Whether what differs most is not on the GPU, so that the run is told first. Several runs must
+ * differ as surely as all GPU activities together. Single ones differ by chance, too: where their
+ * GPU times do not differ, that comes first. */
+static bool is_run_first(const struct comparison *comparison)
+{
+	const double gpu = comparison->gpu_b - comparison->gpu_a;
+	const double wall = comparison->wall_b - comparison->wall_a;
+
+	return is_of_host(comparison) && gpu / wall < MOST_OF &&
+	       (comparison_is_of_single_runs(comparison)
+			? gpu_differs(comparison)
+			: comparison->wall.probability <= CHANCE_OF_RUN);
+}
+
+/* ": most of it idle time (-32.6 ms, launch latency)", if a part has most of the change; if it is
+ * not known, nothing. */
+static void write_most_part(const struct comparison *comparison, FILE *file)
+{
+	char text[NUMBER_SIZE];
+	struct parts parts;
+
+	if (comparison_parts(comparison, &parts))
+		return;
+	for (size_t i = 0; i < parts.count; i++) {
+		const struct part *part = &parts.parts[i];
+
+		if (part->change / parts.whole < MOST_OF)
+			continue;
+		fprintf(file, ": most of it %s (%c%s%s", part->what, part->change < 0 ? '-' : '+',
+			number_about(text, fabs(part->change), 3), part->cause ? ", " : "");
+		visible_write(part->cause ?: "", file);
+		fputc(')', file);
+		break;
+	}
+	free(parts.parts);
+}
+
+/* "The run is 1.11 times faster (270 ms -> 243 ms, one run a side): most of it idle time (-32.6 ms,
+ * launch latency); " */
+static void write_run(const struct comparison *comparison, FILE *file)
+{
+	const size_t a = comparison->a->runs, b = comparison->b->runs;
+
+	fputs("The run is ", file);
+	write_factor(comparison->wall.ratio, file);
+	write_times(comparison->wall_a, comparison->wall_b, file);
+	if (a == 1 && b == 1)
+		fputs(", one run a side", file);
+	else if (comparison_is_of_single_runs(comparison))
+		fprintf(file, ", %zu and %zu runs", a, b);
+	fputc(')', file);
+	write_most_part(comparison, file);
+	fputs("; ", file);
+}
+
 /* "; the whole run: 229 ms -> 275 ms", which the next line explains, or ", more than GPU time
  * explains" */
 static void write_host(const struct comparison *comparison, FILE *file)
@@ -247,36 +356,43 @@ static void write_host(const struct comparison *comparison, FILE *file)
 								: ", more than GPU time explains");
 }
 
+static void write_unsure(const struct comparison *comparison, const struct rows *gpu, FILE *file)
+{
+	const struct change *change = &comparison->gpu;
+
+	fprintf(file,
+		"cannot tell: all GPU activities together take %.3f to %.3f times as long in B, "
+		"and more runs would tell",
+		change->low, change->high);
+	if (gpu->changed) {
+		fputs("; ", file);
+		write_rows(gpu, gpu->slower, file);
+	}
+}
+
 static void write_headline(const struct comparison *comparison, FILE *file)
 {
 	struct rows gpu = rows_of(comparison, false);
-	const struct change *change = &comparison->gpu;
-	enum verdict verdict = comparison->gpu_verdict;
+	const bool is_behind_run = is_run_first(comparison);
 
 	if (comparison->a->damaged || comparison->b->damaged) {
 		fprintf(file, "cannot tell: rows of %s are missing",
 			!comparison->b->damaged	  ? "A"
 			: !comparison->a->damaged ? "B"
 						  : "A and B");
-	} else if (isnan(change->ratio)) {
-		write_without_times(comparison, file);
-	} else if (verdict == VERDICT_SLOWER || verdict == VERDICT_FASTER) {
-		write_factor(comparison, file);
-		write_rows(&gpu, change->ratio > 1, file);
-	} else if (verdict == VERDICT_SAME || isnan(change->low)) {
-		write_no_difference(comparison, &gpu, file);
-	} else {
-		fprintf(file,
-			"cannot tell: all GPU activities together take %.3f to %.3f times as long "
-			"in B, "
-			"and more runs would tell",
-			change->low, change->high);
-		if (gpu.changed) {
-			fputs("; ", file);
-			write_rows(&gpu, gpu.slower, file);
-		}
+		return;
 	}
-	if (!comparison->a->damaged && !comparison->b->damaged)
+	if (is_behind_run)
+		write_run(comparison, file);
+	if (isnan(comparison->gpu.ratio))
+		write_without_times(comparison, file);
+	else if (gpu_differs(comparison))
+		(is_behind_run ? write_gpu_short : write_gpu)(comparison, &gpu, file);
+	else if (comparison->gpu_verdict == VERDICT_SAME || isnan(comparison->gpu.low))
+		write_no_difference(comparison, &gpu, is_behind_run, file);
+	else
+		write_unsure(comparison, &gpu, file);
+	if (!is_behind_run)
 		write_host(comparison, file);
 }
 

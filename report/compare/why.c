@@ -17,61 +17,6 @@
 /* A row, or what is copied, explains a part that it has so much of. Chosen. */
 #define MOST_OF	    0.5
 
-/* Of a run's time, ns: B's less A's. */
-struct part {
-	const char *what;
-	const char *cause; /* of idle time; NULL: it is another part */
-	double change;
-};
-
-struct parts {
-	const struct comparison *comparison;
-	struct part *parts; /* those that changed most first */
-	size_t count;
-	double whole, sum; /* the change of the run, and that of all parts without their signs */
-};
-
-static const char busy_text[] = "GPU busy";
-
-static double busy_of(const struct profile *side)
-{
-	return side->busy / (double)side->runs;
-}
-
-static int compare_parts(const void *left, const void *right)
-{
-	const struct part *x = left, *y = right;
-
-	return IN_ORDER(fabs(y->change), fabs(x->change)) ?: strcmp(x->what, y->what);
-}
-
-static void add_part(struct parts *parts, const char *what, const char *cause, double change)
-{
-	parts->parts[parts->count++] = (struct part){what, cause, change};
-	parts->sum += fabs(change);
-}
-
-/* `outside`: of both sides. 0 or -ENOMEM. */
-static int parts_find(struct parts *parts, const struct comparison *comparison,
-		      const struct outside outside[2])
-{
-	const struct idle_changes *idle = &comparison->idle;
-
-	*parts = (struct parts){.comparison = comparison,
-				.whole = comparison->wall_b - comparison->wall_a,
-				.parts = calloc(idle->count + 3, sizeof(*parts->parts))};
-	if (!parts->parts)
-		return -ENOMEM;
-	for (size_t i = 0; i < idle->count; i++)
-		add_part(parts, "idle time", idle->changes[i].cause,
-			 idle->changes[i].b - idle->changes[i].a);
-	add_part(parts, busy_text, NULL, busy_of(comparison->b) - busy_of(comparison->a));
-	add_part(parts, "before the first operation", NULL, outside[1].before - outside[0].before);
-	add_part(parts, "after the last", NULL, outside[1].after - outside[0].after);
-	qsort(parts->parts, parts->count, sizeof(*parts->parts), compare_parts);
-	return 0;
-}
-
 static void write_change(double change, FILE *file)
 {
 	char text[NUMBER_SIZE];
@@ -89,13 +34,14 @@ static double change_of(const struct comparison *comparison, const struct compar
 	return time_of(row->b, comparison->b) - time_of(row->a, comparison->a);
 }
 
-/* " (cudaMalloc +10.1 ms)": calls that a program makes before its first operation or after its
- * last, if they changed by about as much. */
+/* " (cudaMalloc +10.1 ms, could be chance)": calls that a program makes before its first operation
+ * or after its last, if they changed by about as much; and why the verdict on them is none. */
 static void write_calls(const struct comparison *comparison, double part, FILE *file)
 {
 	for (size_t i = comparison->gpu_count; i < comparison->count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
 		const char *name = comparison_name(row);
+		const char *why = comparison_why_unsure(comparison, row);
 		double share = change_of(comparison, row) / part;
 
 		if (row->verdict == VERDICT_UNTIMED || share < MOST_OF || share > 1 / MOST_OF ||
@@ -105,6 +51,8 @@ static void write_calls(const struct comparison *comparison, double part, FILE *
 		visible_write(name, file);
 		fputc(' ', file);
 		write_change(change_of(comparison, row), file);
+		if (why)
+			fprintf(file, ", %s", why);
 		fputc(')', file);
 		return;
 	}
@@ -138,7 +86,7 @@ static void write_copies(const struct comparison *comparison, double part, FILE 
 		number_bytes_about(texts[1], to_unsigned(bytes[1] + 0.5)));
 }
 
-static void write_part(const struct parts *parts, const struct part *part, FILE *file)
+static void write_part(const struct comparison *comparison, const struct part *part, FILE *file)
 {
 	fprintf(file, "%s ", part->what);
 	write_change(part->change, file);
@@ -146,14 +94,14 @@ static void write_part(const struct parts *parts, const struct part *part, FILE 
 		fputs(" (", file);
 		visible_write(part->cause, file);
 		fputc(')', file);
-	} else if (part->what == busy_text) {
-		write_copies(parts->comparison, part->change, file);
+	} else if (!strcmp(part->what, PART_BUSY)) {
+		write_copies(comparison, part->change, file);
 	} else {
-		write_calls(parts->comparison, part->change, file);
+		write_calls(comparison, part->change, file);
 	}
 }
 
-static void write_parts(const struct parts *parts, FILE *file)
+static void write_parts(const struct comparison *comparison, const struct parts *parts, FILE *file)
 {
 	const bool less = parts->whole < 0;
 	char text[NUMBER_SIZE];
@@ -168,7 +116,7 @@ static void write_parts(const struct parts *parts, FILE *file)
 		if (fabs(parts->parts[i].change) < LEAST_SHARE * parts->sum)
 			break;
 		fputs(i ? ", " : ": ", file);
-		write_part(parts, &parts->parts[i], file);
+		write_part(comparison, &parts->parts[i], file);
 		rest -= parts->parts[i].change;
 	}
 	if (fabs(rest) >= 1) {
@@ -179,9 +127,8 @@ static void write_parts(const struct parts *parts, FILE *file)
 }
 
 /* Whether the run, or its parts, changed by more than the threshold, and not by chance. */
-static bool are_told(const struct parts *parts)
+static bool are_told(const struct comparison *comparison, const struct parts *parts)
 {
-	const struct comparison *comparison = parts->comparison;
 	const struct change *wall = &comparison->wall;
 
 	if (wall->low <= 1 && wall->high >= 1)
@@ -193,19 +140,18 @@ static bool are_told(const struct parts *parts)
 char *why_text(const struct comparison *comparison)
 {
 	struct parts parts = {.parts = NULL};
-	struct outside outside[2];
 	char *text = NULL;
 	size_t size;
 	FILE *file;
+	int error = -ENODATA;
 
-	if (comparison->a->damaged || comparison->b->damaged ||
-	    !comparison_outside(comparison, outside))
-		return strdup("");
-	if (parts_find(&parts, comparison, outside))
-		return NULL;
+	if (!comparison->a->damaged && !comparison->b->damaged)
+		error = comparison_parts(comparison, &parts);
+	if (error)
+		return error == -ENODATA ? strdup("") : NULL;
 	file = open_memstream(&text, &size);
-	if (file && are_told(&parts))
-		write_parts(&parts, file);
+	if (file && are_told(comparison, &parts))
+		write_parts(comparison, &parts, file);
 	if (file && fclose(file)) {
 		free(text);
 		text = NULL;
