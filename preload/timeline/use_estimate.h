@@ -17,8 +17,8 @@
  * the same since a call waited. Chosen: 4 us is a launch, 0.3 s longer than windows mostly are. */
 #define USE_AGES	  10
 #define USE_STRATA	  (2 * USE_AGES)
-/* Windows are put into so many groups in turn, by which the jackknife tells the interval. Chosen:
- * more would make it little narrower. */
+/* Groups that windows are put into in turn; by them the jackknife tells the interval. Chosen: more
+ * would make it little narrower. */
 #define USE_GROUPS	  16
 /* With fewer windows nothing is told. */
 #define USE_LEAST_WINDOWS 4

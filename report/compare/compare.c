@@ -434,26 +434,29 @@ static void add_part(struct parts *parts, const char *what, const char *cause, d
 	parts->sum += fabs(change);
 }
 
-int comparison_parts(const struct comparison *comparison, struct parts *parts)
+/* The cause that has most of the change of idle time; NULL: several have it. */
+static const char *most_of_idle(const struct idle_changes *idle)
+{
+	const struct idle_change *first = idle->changes;
+
+	return idle->count && (first->b - first->a) / (idle->b - idle->a) >= 0.5 ? first->cause
+										 : NULL;
+}
+
+bool comparison_parts(const struct comparison *comparison, struct parts *parts)
 {
 	struct outside outside[2];
 	const struct idle_changes *idle = &comparison->idle;
 
-	*parts = (struct parts){.parts = NULL};
 	if (!comparison_outside(comparison, outside))
-		return -ENODATA;
-	*parts = (struct parts){.whole = comparison->wall_b - comparison->wall_a,
-				.parts = calloc(idle->count + 3, sizeof(*parts->parts))};
-	if (!parts->parts)
-		return -ENOMEM;
-	for (size_t i = 0; i < idle->count; i++)
-		add_part(parts, "idle time", idle->changes[i].cause,
-			 idle->changes[i].b - idle->changes[i].a);
+		return false;
+	*parts = (struct parts){.whole = comparison->wall_b - comparison->wall_a};
+	add_part(parts, "idle time", most_of_idle(idle), idle->b - idle->a);
 	add_part(parts, PART_BUSY, NULL, busy_of(comparison->b) - busy_of(comparison->a));
 	add_part(parts, "before the first operation", NULL, outside[1].before - outside[0].before);
 	add_part(parts, "after the last", NULL, outside[1].after - outside[0].after);
 	qsort(parts->parts, parts->count, sizeof(*parts->parts), compare_parts);
-	return 0;
+	return true;
 }
 
 /* Of calls that nothing timed it is not known how much longer they take. */

@@ -108,20 +108,19 @@ bool comparison_outside(const struct comparison *comparison, struct outside outs
 /* A part of a run's time, ns: B's less A's. */
 struct part {
 	const char *what;
-	const char *cause; /* of idle time; NULL: it is another part */
+	const char *cause; /* that most of the idle time's change has; else NULL */
 	double change;
 };
 #define PART_BUSY "GPU busy"
 
 struct parts {
-	struct part *parts; /* those that changed most first */
+	struct part parts[4]; /* those that changed most first; they add up to `whole` */
 	size_t count;
 	double whole, sum; /* the change of the run, and that of all parts without their signs */
 };
 
-/* Fills in the parts that a run's change adds up from; the caller frees `parts`. -ENODATA: it is
- * not known how long the GPU worked, and how long it was idle, or there are several. Or -ENOMEM. */
-int comparison_parts(const struct comparison *comparison, struct parts *parts);
+/* Fills in the parts that a run's change adds up from. False: as comparison_outside(). */
+bool comparison_parts(const struct comparison *comparison, struct parts *parts);
 
 /* How the times of runs changed, of which a side has some. */
 struct change change_between(const double *a, size_t count_a, const double *b, size_t count_b);

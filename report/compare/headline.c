@@ -300,30 +300,29 @@ static bool is_run_first(const struct comparison *comparison)
 			: comparison->wall.probability <= CHANCE_OF_RUN);
 }
 
-/* ": most of it idle time (-32.6 ms, launch latency)", if a part has most of the change; if it is
+/* ": mostly by idle time (-32.5 ms, launch latency)", if a part has most of the change; if it is
  * not known, nothing. */
 static void write_most_part(const struct comparison *comparison, FILE *file)
 {
 	char text[NUMBER_SIZE];
 	struct parts parts;
 
-	if (comparison_parts(comparison, &parts))
+	if (!comparison_parts(comparison, &parts))
 		return;
 	for (size_t i = 0; i < parts.count; i++) {
 		const struct part *part = &parts.parts[i];
 
 		if (part->change / parts.whole < MOST_OF)
 			continue;
-		fprintf(file, ": most of it %s (%c%s%s", part->what, part->change < 0 ? '-' : '+',
+		fprintf(file, ": mostly by %s (%c%s%s", part->what, part->change < 0 ? '-' : '+',
 			number_about(text, fabs(part->change), 3), part->cause ? ", " : "");
 		visible_write(part->cause ?: "", file);
 		fputc(')', file);
 		break;
 	}
-	free(parts.parts);
 }
 
-/* "The run is 1.11 times faster (270 ms -> 243 ms, one run a side): most of it idle time (-32.6 ms,
+/* "The run is 1.11 times faster (270 ms -> 243 ms, one run a side): mostly by idle time (-32.5 ms,
  * launch latency); " */
 static void write_run(const struct comparison *comparison, FILE *file)
 {

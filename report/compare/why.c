@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/why.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,7 @@
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
 
-/* Parts that are said, each at least so much of what all of them changed by. Chosen. */
-#define PARTS_SHOWN 4
+/* A part that changed by less of what all of them changed by is in the rest. Chosen. */
 #define LEAST_SHARE 0.05
 
 /* A row, or what is copied, explains a part that it has so much of. Chosen. */
@@ -112,7 +110,7 @@ static void write_parts(const struct comparison *comparison, const struct parts 
 	else
 		fprintf(file, "The whole run takes %s %s",
 			number_about(text, fabs(parts->whole), 3), less ? "less" : "longer");
-	for (size_t i = 0; i < parts->count && i < PARTS_SHOWN; i++) {
+	for (size_t i = 0; i < parts->count; i++) {
 		if (fabs(parts->parts[i].change) < LEAST_SHARE * parts->sum)
 			break;
 		fputs(i ? ", " : ": ", file);
@@ -139,23 +137,21 @@ static bool are_told(const struct comparison *comparison, const struct parts *pa
 
 char *why_text(const struct comparison *comparison)
 {
-	struct parts parts = {.parts = NULL};
+	struct parts parts;
 	char *text = NULL;
 	size_t size;
 	FILE *file;
-	int error = -ENODATA;
 
-	if (!comparison->a->damaged && !comparison->b->damaged)
-		error = comparison_parts(comparison, &parts);
-	if (error)
-		return error == -ENODATA ? strdup("") : NULL;
+	if (comparison->a->damaged || comparison->b->damaged ||
+	    !comparison_parts(comparison, &parts) || !are_told(comparison, &parts))
+		return strdup("");
 	file = open_memstream(&text, &size);
-	if (file && are_told(comparison, &parts))
+	if (file) {
 		write_parts(comparison, &parts, file);
-	if (file && fclose(file)) {
-		free(text);
-		text = NULL;
+		if (fclose(file)) {
+			free(text);
+			text = NULL;
+		}
 	}
-	free(parts.parts);
 	return text;
 }

@@ -274,7 +274,7 @@ static const struct device_use *use_of_windows(unsigned windows, bool random, un
 	return &run.header->uses[0];
 }
 
-/* Of launches of so many nodes. */
+/* Of launches with this number of nodes. */
 static void are_for_the_whole_run(unsigned nodes)
 {
 	const struct device_use *use = use_of_windows(5, true, nodes);
