@@ -443,12 +443,17 @@ static void page_has(const char *text)
 	has(text);
 }
 
-TEST(the_first_kernel_has_a_command_that_chooses_it_alone)
+static void keep_the_gpu_busy(void)
 {
 	header->cupti_active = 1;
 	header->devices[0].used = 1;
 	header->uses[0] = (struct device_use){
 		.first = 100 * US, .last = 1100 * US, .busy = 900 * US, .kernels = 900 * US};
+}
+
+TEST(the_first_kernel_has_a_command_that_chooses_it_alone)
+{
+	keep_the_gpu_busy();
 	add_kernel("_Z10row_kernelILi11EEvx", 800 * US);
 	add_kernel("_Z5otherPf", 100 * US);
 	page_has("What limits row_kernel: <code>ncu -k row_kernel -c 1 ./app</code>");
@@ -462,10 +467,7 @@ TEST(the_first_kernel_has_a_command_that_chooses_it_alone)
 
 TEST(a_kernel_whose_calls_differ_is_measured_in_several)
 {
-	header->cupti_active = 1;
-	header->devices[0].used = 1;
-	header->uses[0] = (struct device_use){
-		.first = 100 * US, .last = 1100 * US, .busy = 900 * US, .kernels = 900 * US};
+	keep_the_gpu_busy();
 	add_kernel("_Z3rowPf", 600 * US);
 	add_kernel("_Z3rowPf", 300 * US);
 	page_has("ncu -k row -c 1 ./app</code>");

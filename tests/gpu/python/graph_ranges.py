@@ -96,20 +96,6 @@ class Encoder(torch.nn.Module):
         return x
 
 
-def captured(function):
-    """A CUDA graph of a call, after some calls to warm up."""
-    graph, side = torch.cuda.CUDAGraph(), torch.cuda.Stream()
-    with torch.no_grad():
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
-            for _ in range(3):
-                function()
-        torch.cuda.current_stream().wait_stream(side)
-        with torch.cuda.graph(graph):
-            function()
-    return graph
-
-
 def replay(graph):
     with torch.cuda.nvtx.range("replay"):
         for _ in range(REPLAYS):
@@ -118,7 +104,7 @@ def replay(graph):
 
 def by_graph():
     model, inputs = Encoder().cuda().eval(), torch.randn(8, 128, 256).cuda()
-    replay(captured(lambda: model(inputs)))
+    replay(common.captured(torch, lambda: model(inputs))[0])
 
 
 def within(module, name):
@@ -143,12 +129,12 @@ def llama():
         within(layer.mlp, "mlp")
         within(layer, f"layer {number}")
     tokens = torch.randint(0, 1000, (1, 128)).cuda()
-    replay(captured(lambda: model(tokens, use_cache=False)))
+    replay(common.captured(torch, lambda: model(tokens, use_cache=False))[0])
 
 
 def cost(ranges):
     model, inputs = Encoder(ranges=ranges).cuda().eval(), torch.randn(8, 128, 256).cuda()
-    graph = captured(lambda: model(inputs))
+    graph, _ = common.captured(torch, lambda: model(inputs))
     for _ in range(REPLAYS):
         graph.replay()
     torch.cuda.synchronize()
