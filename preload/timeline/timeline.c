@@ -69,7 +69,6 @@ static size_t place_after(const struct interval_set *set, uint64_t start)
 {
 	size_t low = set->begin, high = set->end;
 
-	/* Most intervals come last. */
 	if (low == high || set->intervals[high - 1].start <= start)
 		return high;
 	while (low < high) {
@@ -119,12 +118,15 @@ static void insert(struct interval_set *set, const struct interval *interval)
 		join_following(set, place - 1);
 		return;
 	}
-	memmove(&set->intervals[place + 1], &set->intervals[place],
-		(set->end - place) * sizeof(*interval));
+	/* Most intervals come last. */
+	if (place < set->end)
+		memmove(&set->intervals[place + 1], &set->intervals[place],
+			(set->end - place) * sizeof(*interval));
 	set->intervals[place] = *interval;
 	set->end++;
 	set->total += interval->end - interval->start;
-	join_following(set, place);
+	if (place + 1 < set->end)
+		join_following(set, place);
 }
 
 void interval_set_add(struct interval_set *set, const struct interval *interval)
@@ -321,19 +323,21 @@ static uint32_t call_by_time(struct device *device, uint64_t begin, uint64_t end
 	return device->work_before;
 }
 
-static void take_gap(const struct interval *before, const struct interval *next, void *argument)
+static void take_gap(const struct interval *before, const struct interval *after, void *argument)
 {
 	struct device *device = argument;
-	struct interval ended = *next;
-	const struct interval *after = &ended;
+	struct interval ended;
 	struct split split;
 
 	if (window_changed_between(before->end, after->start)) {
 		device->use->excluded += after->start - before->end;
 		return;
 	}
-	if (next->first.call == CALL_BY_TIME)
-		ended.first.call = call_by_time(device, before->end, next->start);
+	if (after->first.call == CALL_BY_TIME) {
+		ended = *after;
+		ended.first.call = call_by_time(device, before->end, after->start);
+		after = &ended;
+	}
 	causes_split(&split, before, after);
 	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++)
 		if (split.parts[cause] && cause != IDLE_CALL)
@@ -426,11 +430,12 @@ static bool waits_for_copy(const struct call_record *record)
 }
 
 /* `duration` in nanoseconds. */
-static uint8_t flags_of(const struct call_record *record, uint64_t duration)
+static uint8_t flags_of(const struct call_record *record, enum host_call_kind kind,
+			uint64_t duration)
 {
 	uint8_t flags = 0;
 
-	if (api_host_call(record->api) == HOST_CALL_WAIT)
+	if (kind == HOST_CALL_WAIT)
 		return HOST_CALL_WAITED;
 	if (!record->operation || record->flags & (CALL_API_ONLY | CALL_CAPTURED | CALL_FAILED))
 		return 0;
@@ -444,11 +449,11 @@ static uint8_t flags_of(const struct call_record *record, uint64_t duration)
 }
 
 /* Adds a call to the totals from which the report derives its findings. */
-static void add_to_totals(const struct call_record *record, uint8_t flags, uint64_t duration)
+static void add_to_totals(enum host_call_kind kind, uint8_t flags, uint64_t duration)
 {
 	struct call_totals *totals = &run.header->totals;
 
-	switch (api_host_call(record->api)) {
+	switch (kind) {
 	case HOST_CALL_WAIT:
 		totals->waiting_calls++;
 		totals->waiting_ns += duration;
@@ -469,15 +474,10 @@ void timeline_call(struct thread *thread, const struct call_record *record)
 {
 	uint64_t begin = clock_realtime_at(&run.scale, record->started);
 	uint64_t duration = clock_ticks_to_ns(&run.scale, record->duration);
-	uint8_t flags = flags_of(record, duration);
+	enum host_call_kind kind = api_host_call(record->api);
+	uint8_t flags = flags_of(record, kind, duration);
 	int device = call_is_operation(record) ? record->stream->context->device : -1;
-	uint32_t number;
-
-	if (!(record->flags & (CALL_FAILED | CALL_OUTSIDE_WINDOW)))
-		add_to_totals(record, flags, duration);
-	if (!plan_is_cupti())
-		return;
-	number = host_calls_add(&(struct host_call){
+	const struct host_call call = {
 		.begin = begin,
 		.end = begin + duration,
 		.previous = thread->last_call,
@@ -485,12 +485,19 @@ void timeline_call(struct thread *thread, const struct call_record *record)
 		.api = record->api,
 		.flags = flags,
 		.device = (uint8_t)device,
-	});
+	};
+	uint32_t number;
+
+	if (!(record->flags & (CALL_FAILED | CALL_OUTSIDE_WINDOW)))
+		add_to_totals(kind, flags, duration);
+	if (!plan_is_cupti())
+		return;
+	number = host_calls_add(&call);
 	if (!number)
 		return;
 	thread->last_call = number;
 	if (flags & (HOST_CALL_WORK | HOST_CALL_WAITED) && !(record->flags & CALL_OUTSIDE_WINDOW))
-		window_use_call(number, device, record->stream);
+		window_use_call(number, &call, device, record->stream);
 }
 
 /* Whether a call's function has a name that says whether it is asynchronous, and says this. */
@@ -568,7 +575,7 @@ void timeline_take(const struct seen *seen)
 		.graph_launch = activity->graph_node ? activity->correlation : 0,
 	};
 	struct interval interval = {activity->start, activity->end, edge, edge};
-	struct use_told told = window_use_told(device->number);
+	const struct use_told *told;
 	uint64_t until;
 
 	if (seen->call && !activity->graph_node && activity->kind == ACTIVITY_MEMCPY)
@@ -585,8 +592,9 @@ void timeline_take(const struct seen *seen)
 	if (!device->use->first || activity->start < device->use->first)
 		device->use->first = activity->start;
 	device->use->last = larger(device->use->last, interval.end);
-	device->use->busy = device->all.total + told.busy;
-	device->use->kernels = device->kernels.total + told.kernels;
-	device->use->copies = device->copies.total + told.copies;
+	told = window_use_told(device->number);
+	device->use->busy = device->all.total + told->busy;
+	device->use->kernels = device->kernels.total + told->kernels;
+	device->use->copies = device->copies.total + told->copies;
 	device->use->late = device->all.late;
 }

@@ -59,18 +59,30 @@ static struct {
 	uint64_t opened, on; /* the present window */
 	bool failed;
 	struct device *devices[SESSION_DEVICES];
+	unsigned device_count; /* the highest one's number, and one more */
 	/* The calls around the window that is looked at, in order. */
 	struct use_period *periods;
 	size_t period_count, period_room;
 } use = {.since = UINT64_MAX};
 
+static __attribute__((noinline)) struct device *add_device(uint32_t number)
+{
+	struct device *device = calloc(1, sizeof(*device));
+
+	if (!device)
+		return NULL;
+	device->last.waited = device->last.done = device->room_until = UINT64_MAX;
+	use.devices[number] = device;
+	if (number >= use.device_count)
+		use.device_count = number + 1;
+	return device;
+}
+
 static struct device *device_of(uint32_t number)
 {
-	struct device **device = &use.devices[number < SESSION_DEVICES ? number : 0];
-
-	if (!*device && (*device = calloc(1, sizeof(**device))))
-		(*device)->last.waited = (*device)->last.done = (*device)->room_until = UINT64_MAX;
-	return *device;
+	if (number >= SESSION_DEVICES)
+		number = 0;
+	return use.devices[number] ?: add_device(number);
 }
 
 /* Begins a period with a call that gave the device work. */
@@ -122,13 +134,10 @@ static void sort_period(struct device *device, uint64_t end)
 	device->until = end;
 }
 
-void window_use_call(uint32_t number, int ordinal, const void *stream)
+void window_use_call(uint32_t number, const struct host_call *call, int ordinal, const void *stream)
 {
-	const struct host_call *call = host_calls_get(number);
 	struct device *device;
 
-	if (!call)
-		return;
 	if (call->flags & HOST_CALL_WORK && ordinal >= 0) {
 		device = device_of((uint32_t)ordinal);
 		/* One that took long comes after another thread's that began later. */
@@ -144,7 +153,7 @@ void window_use_call(uint32_t number, int ordinal, const void *stream)
 		use.last_call = number;
 		return;
 	}
-	for (unsigned i = 0; call->flags & HOST_CALL_WAITED && i < SESSION_DEVICES; i++)
+	for (unsigned i = 0; call->flags & HOST_CALL_WAITED && i < use.device_count; i++)
 		if (use.devices[i])
 			note_wait(&use.devices[i]->last, call);
 }
@@ -402,7 +411,7 @@ static void add_window(struct device *device, int ordinal)
 
 static void take_window(const struct kernel_window *window)
 {
-	for (int i = 0; i < SESSION_DEVICES && window->random; i++)
+	for (int i = 0; i < (int)use.device_count && window->random; i++)
 		if (use.devices[i])
 			add_window(use.devices[i], i);
 	use.gathers = false;
@@ -433,7 +442,7 @@ void window_use_update(const struct kernel_window *window)
 	use.opened = window->opened;
 	use.on = window->on;
 	use.gathers = true;
-	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+	for (unsigned i = 0; i < use.device_count; i++)
 		if (use.devices[i])
 			begin_window(use.devices[i]);
 }
@@ -501,7 +510,7 @@ static void write_device(struct device *device, int ordinal)
 
 void window_use_write(void)
 {
-	for (int i = 0; use.since != UINT64_MAX && i < SESSION_DEVICES; i++)
+	for (int i = 0; use.since != UINT64_MAX && i < (int)use.device_count; i++)
 		if (use.devices[i])
 			write_device(use.devices[i], i);
 }
@@ -509,22 +518,24 @@ void window_use_write(void)
 void window_use_finish(const struct kernel_window *window)
 {
 	window_use_update(window);
-	for (unsigned i = 0; use.since != UINT64_MAX && i < SESSION_DEVICES; i++)
+	for (unsigned i = 0; use.since != UINT64_MAX && i < use.device_count; i++)
 		if (use.devices[i] && use.devices[i]->last.waited != UINT64_MAX)
 			sort_period(use.devices[i], use.devices[i]->last.waited);
 	window_use_write();
 }
 
-struct use_told window_use_told(uint32_t device)
+const struct use_told *window_use_told(uint32_t device)
 {
-	return use.devices[device] ? use.devices[device]->told : (struct use_told){0};
+	static const struct use_told nothing;
+
+	return use.devices[device] ? &use.devices[device]->told : &nothing;
 }
 
 size_t window_use_memory(void)
 {
 	size_t bytes = use.period_room * sizeof(*use.periods);
 
-	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
+	for (unsigned i = 0; i < use.device_count; i++) {
 		const struct device *device = use.devices[i];
 
 		if (device)

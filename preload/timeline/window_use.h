@@ -23,9 +23,9 @@
 #include "preload/base/pauses.h"
 #include "preload/timeline/timeline.h"
 
-/* Takes a call that gave a device work, or waited; all of them, in the order of their begins.
- * `device`: that got work, in that stream; -1: none. */
-void window_use_call(uint32_t number, int device, const void *stream);
+/* Takes a call by its number that gave a device work, or waited; all of them, in the order of their
+ * begins. `device`: that got work, in that stream; -1: none. */
+void window_use_call(uint32_t number, const struct host_call *call, int device, const void *stream);
 /*
  * Takes an operation while kernels are recorded in windows. Before that began everything was
  * recorded: returns the end of the time for which that is so, UINT64_MAX if it still is. What began
@@ -43,7 +43,7 @@ void window_use_finish(const struct kernel_window *window);
 struct use_told {
 	uint64_t busy, kernels, copies;
 };
-struct use_told window_use_told(uint32_t device);
+const struct use_told *window_use_told(uint32_t device);
 /* How many bytes it takes. */
 size_t window_use_memory(void);
 

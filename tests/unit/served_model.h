@@ -143,7 +143,8 @@ static uint32_t model_call(uint16_t api, uint8_t flags, uint64_t end)
 	};
 
 	model.thread->last_call = host_calls_add(&call);
-	window_use_call(model.thread->last_call, flags & HOST_CALL_WORK ? 0 : -1, model.thread);
+	window_use_call(model.thread->last_call, &call, flags & HOST_CALL_WORK ? 0 : -1,
+			model.thread);
 	model_pass(end);
 	return model.thread->last_call;
 }

@@ -169,10 +169,10 @@ TEST(windows_stand_for_what_is_of_their_sort)
 
 static void call_of(uint16_t api, uint64_t begin, uint64_t end, uint8_t flags, const void *stream)
 {
-	uint32_t number = host_calls_add(&(struct host_call){
-		.begin = begin, .end = end, .thread = 7, .api = api, .flags = flags});
+	const struct host_call call = {
+		.begin = begin, .end = end, .thread = 7, .api = api, .flags = flags};
 
-	window_use_call(number, flags & HOST_CALL_WORK ? 0 : -1, stream);
+	window_use_call(host_calls_add(&call), &call, flags & HOST_CALL_WORK ? 0 : -1, stream);
 }
 
 static void call(uint64_t begin, uint64_t end, uint8_t flags)
