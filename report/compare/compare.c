@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare/factors.h"
 #include "report/compare/headline.h"
 #include "report/compare/pair.h"
 #include "report/compare/welch.h"
@@ -18,6 +19,9 @@
 
 /* Equal but for what other tools round. */
 #define EQUAL	      1e-3
+
+/* The least ratio of times that three digits show. */
+#define SEEN	      1.0005
 
 /* At which probability a change is one for a reader, who looks at one row, as its interval does. */
 #define CHANCE_OF_ROW 0.05
@@ -124,18 +128,12 @@ static struct sample runs_of(const struct profile_row *row, bool totals)
 	return sample;
 }
 
-/* A run's time. */
-static double time_of(const struct profile_row *row, size_t runs)
-{
-	return row ? row->total / (double)runs : 0;
-}
-
 /* The calls of a single run, which say nothing of the noise between runs. Its total varies as their
  * average does: how many there are is a fact. */
 static struct sample calls_of(const struct profile_row *row, size_t runs, bool totals)
 {
 	double relative = row->variance / (row->average * row->average);
-	double time = totals ? time_of(row, runs) : row->average;
+	double time = totals ? factors_time(row, runs) : row->average;
 
 	return (struct sample){.count = row->timed,
 			       .mean = log(time > 0 ? time : NAN),
@@ -145,6 +143,20 @@ static struct sample calls_of(const struct profile_row *row, size_t runs, bool t
 bool change_is_beyond(const struct change *change, double threshold)
 {
 	return fabs(log(change->ratio)) > log1p(threshold);
+}
+
+const char *change_text(char text[CHANGE_SIZE], double ratio)
+{
+	const double factor = ratio > 1 ? ratio : 1 / ratio;
+
+	if (!(factor >= SEEN))
+		return strcpy(text, isnan(ratio) ? "-" : "as fast");
+	snprintf(text, CHANGE_SIZE, "%.*f times %s",
+		 factor < 1.1	? 3
+		 : factor < 100 ? 2
+				: 0,
+		 factor, ratio > 1 ? "slower" : "faster");
+	return text;
 }
 
 /* `chance`: at which probability a change counts. */
@@ -209,7 +221,7 @@ static struct change compare_times(const struct comparison *comparison,
 	}
 	/* A run that did not time the row has a total, but not one that is known. */
 	if (totals && (a->run_count != runs_a || b->run_count != runs_b)) {
-		change.ratio = time_of(b, runs_b) / time_of(a, runs_a);
+		change.ratio = factors_time(b, runs_b) / factors_time(a, runs_a);
 		return change;
 	}
 	sample_a = runs_of(a, totals);
@@ -246,6 +258,22 @@ static enum verdict judge_total_of(const struct comparison *comparison,
 	return verdict;
 }
 
+/* A verdict on a call's time that what it moved explains: the time fell with the data, and GB/s
+ * did not rise beyond the threshold; or the other way round. */
+static enum verdict judge_data(const struct comparison *comparison,
+			       const struct comparison_row *row, enum verdict verdict)
+{
+	const double sign = verdict == VERDICT_SLOWER ? 1 : -1,
+		     limit = log1p(comparison->threshold);
+	struct factors factors;
+
+	if (!is_change(verdict) ||
+	    !factors_of(&factors, row->a, comparison->a->runs, row->b, comparison->b->runs) ||
+	    sign * factors.of[FACTOR_DATA] <= limit || sign * factors.of[FACTOR_SPEED] > limit)
+		return verdict;
+	return verdict == VERDICT_SLOWER ? VERDICT_MORE_DATA : VERDICT_LESS_DATA;
+}
+
 static void judge_row(const struct comparison *comparison, struct comparison_row *row,
 		      double chance)
 {
@@ -271,6 +299,7 @@ static void judge_row(const struct comparison *comparison, struct comparison_row
 	if (vary &&
 	    !(is_change(row->verdict) && agree(comparison, row->average.ratio, row->total.ratio)))
 		row->verdict = judge_total_of(comparison, row, chance);
+	row->verdict = judge_data(comparison, row, row->verdict);
 	/* The interval of the calls is not that of runs. */
 	if (comparison_is_of_single_runs(comparison))
 		row->average.low = row->average.high = row->total.low = row->total.high = NAN;
@@ -299,9 +328,9 @@ const char *comparison_why_unsure(const struct comparison *comparison,
 /* Both sides' time in a row that is compared: its weight. */
 static double weight_of(const struct comparison *comparison, const struct comparison_row *row)
 {
-	return is_compared(row)
-		       ? time_of(row->a, comparison->a->runs) + time_of(row->b, comparison->b->runs)
-		       : 0;
+	return is_compared(row) ? factors_time(row->a, comparison->a->runs) +
+					  factors_time(row->b, comparison->b->runs)
+				: 0;
 }
 
 /* Judges the rows of one half, which share a part of the chance for a wrong verdict. */
@@ -353,8 +382,8 @@ static int judge_total(struct comparison *comparison)
 			comparison->gpu_untimed++;
 			continue;
 		}
-		comparison->gpu_a += time_of(row->a, comparison->a->runs);
-		comparison->gpu_b += time_of(row->b, comparison->b->runs);
+		comparison->gpu_a += factors_time(row->a, comparison->a->runs);
+		comparison->gpu_b += factors_time(row->b, comparison->b->runs);
 		add_to_runs(totals, row->a);
 		add_to_runs(totals_b, row->b);
 	}
@@ -451,10 +480,10 @@ bool comparison_parts(const struct comparison *comparison, struct parts *parts)
 	if (!comparison_outside(comparison, outside))
 		return false;
 	*parts = (struct parts){.whole = comparison->wall_b - comparison->wall_a};
-	add_part(parts, "idle time", most_of_idle(idle), idle->b - idle->a);
+	add_part(parts, PART_IDLE, most_of_idle(idle), idle->b - idle->a);
 	add_part(parts, PART_BUSY, NULL, busy_of(comparison->b) - busy_of(comparison->a));
-	add_part(parts, "before the first operation", NULL, outside[1].before - outside[0].before);
-	add_part(parts, "after the last", NULL, outside[1].after - outside[0].after);
+	add_part(parts, PART_BEFORE, NULL, outside[1].before - outside[0].before);
+	add_part(parts, PART_AFTER, NULL, outside[1].after - outside[0].after);
 	qsort(parts->parts, parts->count, sizeof(*parts->parts), compare_parts);
 	return true;
 }
@@ -463,8 +492,8 @@ bool comparison_parts(const struct comparison *comparison, struct parts *parts)
 static double difference(const struct comparison *comparison, const struct comparison_row *row)
 {
 	return row->verdict == VERDICT_UNTIMED ? 0
-					       : fabs(time_of(row->b, comparison->b->runs) -
-						      time_of(row->a, comparison->a->runs));
+					       : fabs(factors_time(row->b, comparison->b->runs) -
+						      factors_time(row->a, comparison->a->runs));
 }
 
 static int compare_rows(const void *left, const void *right, void *argument)
@@ -474,7 +503,7 @@ static int compare_rows(const void *left, const void *right, void *argument)
 	uint32_t runs = comparison->a->runs;
 
 	return IN_ORDER(difference(comparison, y), difference(comparison, x))
-		       ?: IN_ORDER(time_of(y->a, runs), time_of(x->a, runs))
+		       ?: IN_ORDER(factors_time(y->a, runs), factors_time(x->a, runs))
 		       ?: strcmp(comparison_name(x), comparison_name(y));
 }
 

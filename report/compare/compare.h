@@ -18,6 +18,9 @@
 	/* A call takes less time, or more, in B; and so do all calls together. */                 \
 	X(FASTER, "faster", "faster")                                                              \
 	X(SLOWER, "slower", "slower")                                                              \
+	/* It does, but only by less data, or more: its GB/s did not change to that side. */       \
+	X(LESS_DATA, "less data", "faster")                                                        \
+	X(MORE_DATA, "more data", "slower")                                                        \
 	/* All calls together take less, or more, by fewer or more calls. */                       \
 	X(LESS_TIME, "less time", "faster")                                                        \
 	X(MORE_TIME, "more time", "slower")                                                        \
@@ -41,6 +44,10 @@ struct change {
 
 /* Whether a ratio is further from 1, to either side, than a relative threshold. False for NAN. */
 bool change_is_beyond(const struct change *change, double threshold);
+/* "1.57 times faster", of a ratio of times; "as fast" if three digits show no change; "-" for NAN.
+ */
+#define CHANGE_SIZE 48
+const char *change_text(char text[CHANGE_SIZE], double ratio);
 
 struct comparison_row {
 	const struct profile_row *a, *b; /* NULL: not in that profile */
@@ -111,7 +118,10 @@ struct part {
 	const char *cause; /* that most of the idle time's change has; else NULL */
 	double change;
 };
-#define PART_BUSY "GPU busy"
+#define PART_BUSY   "GPU busy"
+#define PART_IDLE   "idle time"
+#define PART_BEFORE "before the first operation"
+#define PART_AFTER  "after the last"
 
 struct parts {
 	struct part parts[4]; /* those that changed most first; they add up to `whole` */

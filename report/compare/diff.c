@@ -23,7 +23,9 @@ static bool is_above(const struct change *change, enum verdict verdict, double l
 {
 	double percent = (change->ratio - 1) * 100;
 
-	if ((verdict != VERDICT_SLOWER && verdict != VERDICT_MORE_TIME) || percent <= limit)
+	if ((verdict != VERDICT_SLOWER && verdict != VERDICT_MORE_TIME &&
+	     verdict != VERDICT_MORE_DATA) ||
+	    percent <= limit)
 		return false;
 	fputs("ktime: ", stderr);
 	visible_write(name, stderr);

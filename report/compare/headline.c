@@ -27,16 +27,18 @@
 /* What is said of rows with a verdict, behind their number, and before and behind the verdict:
  * first where A takes longer, then where B does. It is said in this order, or from the second half
  * on if B is slower. */
-#define PHRASES	      6
+#define PHRASES	      8
 static const struct phrase {
 	enum verdict verdict;
 	const char *before, *behind;
 } phrases[PHRASES] = {
 	{VERDICT_LESS_TIME, "with ", " by fewer calls"},
 	{VERDICT_FASTER, "", ""},
+	{VERDICT_LESS_DATA, "with ", ""},
 	{VERDICT_ONLY_A, "", ""},
 	{VERDICT_MORE_TIME, "with ", " by more calls"},
 	{VERDICT_SLOWER, "", ""},
+	{VERDICT_MORE_DATA, "with ", ""},
 	{VERDICT_ONLY_B, "", ""},
 };
 
@@ -91,8 +93,7 @@ static struct rows rows_of(const struct comparison *comparison, bool api)
 	return rows;
 }
 
-/* With scopes and template arguments, unless that is too long. */
-static void write_name(const struct comparison_row *row, FILE *file)
+void headline_write_name(const struct comparison_row *row, FILE *file)
 {
 	const char *whole = comparison_name(row);
 	char *name;
@@ -134,7 +135,7 @@ static void write_most(const struct rows *rows, bool slower, FILE *file)
 	a = time_of(row->a, comparison->a);
 	b = time_of(row->b, comparison->b);
 	fputs("; most in ", file);
-	write_name(row, file);
+	headline_write_name(row, file);
 	if (!row->a || !row->b) {
 		fprintf(file, " (%s, only in %c)", number_about(before, a + b, 3),
 			row->a ? 'A' : 'B');
@@ -184,16 +185,11 @@ static void write_rows(const struct rows *rows, bool slower, FILE *file)
 	write_most(rows, slower, file);
 }
 
-/* "1.57 times faster", or slower, of a ratio of times. */
 static void write_factor(double ratio, FILE *file)
 {
-	const double factor = ratio > 1 ? ratio : 1 / ratio;
+	char text[CHANGE_SIZE];
 
-	fprintf(file, "%.*f times %s",
-		factor < 1.1   ? 3
-		: factor < 100 ? 2
-			       : 0,
-		factor, ratio > 1 ? "slower" : "faster");
+	fputs(change_text(text, ratio), file);
 }
 
 /* " (14.0 ms -> 8.91 ms" */
@@ -231,7 +227,7 @@ static void write_gpu_short(const struct comparison *comparison, const struct ro
 	fputc(')', file);
 	if (most) {
 		fputs(", most in ", file);
-		write_name(most, file);
+		headline_write_name(most, file);
 	}
 }
 
@@ -433,7 +429,7 @@ static void write_calls(const struct comparison *comparison, FILE *file)
 		if (!calls_differ(comparison, row))
 			continue;
 		fputs(shown++ ? ", " : "", file);
-		write_name(row, file);
+		headline_write_name(row, file);
 		fprintf(file, " %.9g -> %.9g", calls_of(row->a, comparison->a),
 			calls_of(row->b, comparison->b));
 	}

@@ -20,4 +20,7 @@
  */
 int headline_make(struct comparison *comparison);
 
+/* A row's name in a sentence: with scopes and template arguments, unless that is too long. */
+void headline_write_name(const struct comparison_row *row, FILE *file);
+
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare/cause.h"
+#include "report/compare/factors.h"
 #include "report/findings/functions.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
@@ -22,14 +24,10 @@ static void write_change(double change, FILE *file)
 	fprintf(file, "%c%s", change < 0 ? '-' : '+', number_about(text, fabs(change), 3));
 }
 
-static double time_of(const struct profile_row *row, const struct profile *side)
-{
-	return row ? row->total / (double)side->runs : 0;
-}
-
 static double change_of(const struct comparison *comparison, const struct comparison_row *row)
 {
-	return time_of(row->b, comparison->b) - time_of(row->a, comparison->a);
+	return factors_time(row->b, comparison->b->runs) -
+	       factors_time(row->a, comparison->a->runs);
 }
 
 /* " (cudaMalloc +10.1 ms, could be chance)": calls that a program makes before its first operation
@@ -140,18 +138,21 @@ char *why_text(const struct comparison *comparison)
 	struct parts parts;
 	char *text = NULL;
 	size_t size;
-	FILE *file;
+	FILE *file = open_memstream(&text, &size);
 
-	if (comparison->a->damaged || comparison->b->damaged ||
-	    !comparison_parts(comparison, &parts) || !are_told(comparison, &parts))
-		return strdup("");
-	file = open_memstream(&text, &size);
-	if (file) {
-		write_parts(comparison, &parts, file);
-		if (fclose(file)) {
-			free(text);
-			text = NULL;
+	if (!file)
+		return NULL;
+	if (!comparison->a->damaged && !comparison->b->damaged) {
+		bool any = cause_write(comparison, file);
+
+		if (comparison_parts(comparison, &parts) && are_told(comparison, &parts)) {
+			fputs(any ? "\n" : "", file);
+			write_parts(comparison, &parts, file);
 		}
+	}
+	if (fclose(file)) {
+		free(text);
+		return NULL;
 	}
 	return text;
 }

@@ -61,6 +61,35 @@ static int import_rates(struct profile *profile, const struct session *session,
 	return 0;
 }
 
+/* How many blocks launches have. What is launched in more shapes than a row holds is not known. */
+static int import_blocks(struct profile *profile, const struct session *session)
+{
+	const struct row *row;
+
+	session_for_each_row (session, row) {
+		const struct launch_shape *shape = row->shapes;
+		struct profile_row *of;
+		char *key;
+
+		if (row->kind != ROW_KERNEL || !shape->threads)
+			continue;
+		key = key_of(row->kind, session_string(session, row->name));
+		if (!key)
+			return -ENOMEM;
+		of = text_entry_of(&profile->rows[false], key, 0);
+		free(key);
+		if (!of)
+			continue;
+		for (; shape < row->shapes + ROW_SHAPES && shape->threads; shape++) {
+			of->blocks += (double)shape->blocks;
+			of->launches += shape->launches;
+		}
+		if (shape == row->shapes + ROW_SHAPES)
+			of->blocks = NAN;
+	}
+	return 0;
+}
+
 /* What copies, memsets and kernels moved, by the rates that a report of the profile has. */
 static int import_bytes(struct profile *profile, const struct session *session,
 			const struct options *work)
@@ -191,6 +220,8 @@ static int import_session(struct profile *profile, const char *path, const struc
 	}
 	if (!error)
 		error = import_bytes(profile, session, work);
+	if (!error)
+		error = import_blocks(profile, session);
 	if (!error)
 		error = import_run(profile, session, path);
 	if (!error)

@@ -83,6 +83,8 @@ static int add_row_run(struct profile *sum, const struct profile_row *row)
 		return -ENOMEM;
 	profile_add_group(added, row->calls, row->timed, row->total, row->average, row->variance,
 			  row->minimum, row->maximum);
+	added->blocks += row->blocks;
+	added->launches += row->launches;
 	if (!row->timed)
 		return 0;
 	runs = realloc(added->runs, (added->run_count + 1) * sizeof(*runs));

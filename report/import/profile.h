@@ -26,6 +26,9 @@ struct profile_row {
 	/* That the calls moved which `total` is the time of: copies, memsets, and kernels of which
 	 * it was declared. 0 or NAN: not known. */
 	double bytes;
+	/* Blocks of a kernel's launches of which all are known. 0 or NAN: not known. */
+	double blocks;
+	uint64_t launches;
 	unsigned part;	      /* which table of its file it came from */
 	struct row_run *runs; /* see profile_add_run */
 	size_t run_count;

@@ -72,15 +72,16 @@ runs() {
 	run "$ktime" diff a b
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = "B is 1.050 times slower on the GPU (404 us -> 424 us): 1 of 2 GPU rows slower; most in add (400 us -> 420 us)" ]
-	[ "${lines[1]}" = "A: a (ktime profile, 5 runs)" ]
-	[ "${lines[4]}" = " GPU activities:        40        40  400.00us  420.00us  10.000us  10.500us   1.050   1.041..1.059  slower       add(float const *, int)" ]
-	[ "${lines[6]}" = "All GPU activities: 404.00us in A, 424.00us in B, ratio 1.050 (95 %: 1.041..1.058): slower" ]
-	[ "${lines[7]}" = "GPU rows: 1 same, 1 slower" ]
-	[ "${lines[8]}" = "5 and 5 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %. Ratio: Time B / Time A." ]
+	[ "${lines[1]}" = "Why: longer calls, 10.0 us -> 10.5 us a call in add." ]
+	[ "${lines[2]}" = "A: a (ktime profile, 5 runs)" ]
+	[ "${lines[5]}" = " GPU activities:        40        40  400.00us  420.00us  10.000us  10.500us   1.050   1.041..1.059  slower       add(float const *, int)" ]
+	[ "${lines[7]}" = "All GPU activities: 404.00us in A, 424.00us in B, ratio 1.050 (95 %: 1.041..1.058): slower" ]
+	[ "${lines[8]}" = "GPU rows: 1 same, 1 slower" ]
+	[ "${lines[9]}" = "5 and 5 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %. Ratio: Time B / Time A." ]
 	# The files one by one are the same comparison.
 	diff <("$ktime" diff a b | tail -n +5) <("$ktime" diff a/*.ktime -- b/*.ktime | tail -n +5)
 	run "$ktime" diff b a
-	[ "${lines[7]}" = "GPU rows: 1 same, 1 faster" ]
+	[ "${lines[8]}" = "GPU rows: 1 same, 1 faster" ]
 	# The first three runs of a, and its others, are of one program.
 	run "$ktime" diff a/{0,1,2}.ktime -- a/{3,4}.ktime
 	[ "${lines[1]}" = "A: a/0.ktime … a/2.ktime (ktime profile, 3 runs)" ]
@@ -112,8 +113,9 @@ runs() {
 	run "$ktime" diff a b
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = "B is 9.91 times slower on the GPU (404 us -> 4.00 ms): 1 of 2 GPU rows with more time by more calls; most in add (400 us -> 4.00 ms, 40 -> 400 calls)" ]
-	[ "${lines[1]}" = "Calls differ by more than 10 % in 1 of 2 rows: add 40 -> 400." ]
-	[ "${lines[5]}" = " GPU activities:        40       400  400.00us  4.0000ms  10.000us  10.000us  10.000  more time    add(float const *, int)" ]
+	[ "${lines[1]}" = "Why: more calls, 40 -> 400 in add." ]
+	[ "${lines[2]}" = "Calls differ by more than 10 % in 1 of 2 rows: add 40 -> 400." ]
+	[ "${lines[6]}" = " GPU activities:        40       400  400.00us  4.0000ms  10.000us  10.000us  10.000  more time    add(float const *, int)" ]
 	run "$ktime" diff --fail-above 50 a b
 	[ "$status" -eq 3 ]
 	[ "${lines[-1]}" = "ktime: add(float const *, int) takes 900.0% longer: above 50%" ]
@@ -140,8 +142,9 @@ runs() {
 	run "$ktime" diff --json out.json --html page.html a b
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = "B is 2.00 times faster on the GPU (2.00 us -> 1.00 us, ratio 0.500): cannot tell in which GPU rows; most in copy<double> -> <float> (2.00 us -> 1.00 us)" ]
-	[ "${lines[4]}" = " GPU activities:         1         1  2.0000us  1.0000us  2.0000us  1.0000us   0.500  cannot tell: 1 call  copy<double> -> <float>" ]
-	[ "${lines[6]}" = "GPU rows: 1 cannot tell (1 of them pairs versions of a kernel, by its name without template arguments and parameters)" ]
+	[ "${lines[1]}" = "Why: shorter calls, 2.00 us -> 1.00 us a call in copy<double> -> <float>." ]
+	[ "${lines[5]}" = " GPU activities:         1         1  2.0000us  1.0000us  2.0000us  1.0000us   0.500  cannot tell: 1 call  copy<double> -> <float>" ]
+	[ "${lines[7]}" = "GPU rows: 1 cannot tell (1 of them pairs versions of a kernel, by its name without template arguments and parameters)" ]
 	[ "$(jq -c '.rows[0] | [.verdict, .why]' out.json)" = '["cannot tell","1 call"]' ]
 	[ "$(jq -c '.rows[0] | [.name, .name_b]' out.json)" = \
 		'["void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"]' ]
@@ -168,17 +171,18 @@ runs() {
 	runs b 20000 20100 19900
 	run "$ktime" diff --json out.json --markdown out.md a b
 	[ "$status" -eq 0 ]
-	[ "${lines[1]}" = "A: a (ktime profile, 3 runs)" ]
+	[ "${lines[1]}" = "$(jq -r .why out.json)" ]
+	[ "${lines[2]}" = "A: a (ktime profile, 3 runs)" ]
 	[ "$(jq -r .verdict out.json)" = "${lines[0]}" ]
 	[ "$(jq -c '[.format, .runs_a, .runs_b, .threshold_percent, .gpu_total.a_ns, .gpu_total.verdict]' out.json)" = \
 		'[1,3,3,2,404000,"slower"]' ]
 	[ "$(jq -c '.rows[0] | [.type, .name, .verdict, .a.runs[1], (.average.ratio * 100 | round), (.total.ratio * 100 | round)]' out.json)" = \
 		'["gpu","add(float const *, int)","slower",{"run":1,"calls":40,"total_ns":402800,"average_ns":10070},200,200]' ]
 	diff out.json <("$ktime" diff --json - a b)
-	[ "$(head -7 out.md)" = "$(printf '%s\n\n' "**$(sed "s/>/\&#62;/g" <<<"${lines[0]}")**" "All GPU activities: 404.00us in A, 804.00us in B, ratio 1.990 (95 %: 1.962..2.019): slower" \
+	[ "$(head -9 out.md)" = "$(printf '%s\n\n' "**$(sed "s/>/\&#62;/g" <<<"${lines[0]}")**" "$(sed "s/>/\&#62;/g" <<<"${lines[1]}")" "All GPU activities: 404.00us in A, 804.00us in B, ratio 1.990 (95 %: 1.962..2.019): slower" \
 		"GPU rows: 1 same, 1 slower" \
 		"3 and 3 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %. Ratio: Time B / Time A.")" ]
-	[ "$(sed -n 11p out.md)" = "| GPU | 40 | 40 | 400.00us | 800.00us | 10.000us | 20.000us | 2.000 | 1.971..2.029 | slower | <code>add(float const &#42;, int)</code> |" ]
+	[ "$(sed -n 13p out.md)" = "| GPU | 40 | 40 | 400.00us | 800.00us | 10.000us | 20.000us | 2.000 | 1.971..2.029 | slower | <code>add(float const &#42;, int)</code> |" ]
 	diff out.md <("$ktime" diff --markdown - a b)
 	run "$ktime" diff --json /dev/full a b
 	[ "$status" -eq 1 ]

@@ -866,7 +866,11 @@ TEST(the_difference_of_the_whole_run_is_told_in_parts_that_add_up)
 {
 	add_two_sides();
 	compare();
-	why_is("The whole run takes 23.0 ms less: idle time -29.5 ms (launch latency), before the "
+	why_is("Why: the GPU waited 40.0 ms instead of 70.0 ms for launches to reach it; on the "
+	       "GPU "
+	       "less data, 64 MB -> 32 MB at 11.18 -> 16.78 GB/s in [CUDA memcpy HtoD], and "
+	       "shorter calls, 100 us -> 50.0 us a call in k.\n"
+	       "The whole run takes 23.0 ms less: idle time -29.5 ms (launch latency), before the "
 	       "first operation +11.0 ms (cudaMalloc +10.0 ms, 1 call), GPU busy -4.50 ms (copies: "
 	       "64 MB -> 32 MB).");
 	headline_is("The run is 1.13 times faster (200 ms -> 177 ms, one run a side): mostly by "
@@ -883,8 +887,19 @@ TEST(parts_that_make_up_for_each_other_are_told)
 	whole(&a, 5e6, 0, 1e6);
 	whole(&b, 5e6, 0, 3e6);
 	compare();
-	why_is("The whole run takes as long: GPU busy +2.00 ms, idle time -2.00 ms "
+	why_is("Why: longer calls, 100 us -> 300 us a call in k.\n"
+	       "The whole run takes as long: GPU busy +2.00 ms, idle time -2.00 ms "
 	       "(launch latency).");
+}
+
+static void has_no_parts(void)
+{
+	char *why = why_text(&comparison);
+
+	assert_non_null(why);
+	assert_null(strstr(why, "The whole run"));
+	assert_null(strstr(why, "waited"));
+	free(why);
 }
 
 TEST(parts_of_a_run_that_do_not_add_up_are_not_told)
@@ -893,7 +908,7 @@ TEST(parts_of_a_run_that_do_not_add_up_are_not_told)
 	add_two_sides();
 	b.busy_runs = 0;
 	compare();
-	why_is("");
+	has_no_parts();
 	assert_null(strstr(comparison.headline, "mostly by"));
 	/* More than the whole. */
 	profile_free(&side_a);
@@ -902,12 +917,227 @@ TEST(parts_of_a_run_that_do_not_add_up_are_not_told)
 	add_two_sides();
 	b.wall = 40e6;
 	compare();
-	why_is("");
+	has_no_parts();
 	/* Small. */
 	side_b.busy = side_a.busy;
 	side_b.wall = 0;
 	compare_beyond(0.5);
-	why_is("");
+	has_no_parts();
+}
+
+static void blocks(struct profile *profile, const char *name, double count)
+{
+	struct profile_row *row = profile_row(profile, false, name, name);
+
+	row->blocks = count * (double)row->calls;
+	row->launches = row->calls;
+}
+
+/* Each makes a change of the GPU's time, or of the run's, and another cause. */
+static void data_at_the_same_rate(void)
+{
+	add(&a, "[CUDA memcpy HtoD]", 2, 2e6, 10);
+	add(&b, "[CUDA memcpy HtoD]", 2, 1e6, 10);
+	moves(&a, "[CUDA memcpy HtoD]", 64 << 20);
+	moves(&b, "[CUDA memcpy HtoD]", 32 << 20);
+	/* A small change of another kind, and one to the other side, are not told. */
+	add(&a, "k", 10, 10000, 10);
+	add(&b, "k", 10, 5000, 10);
+	add(&a, "longer", 10, 10000, 10);
+	add(&b, "longer", 10, 20000, 10);
+}
+
+static void rate(void)
+{
+	add(&a, "[CUDA memcpy HtoD]", 2, 2e6, 10);
+	add(&b, "[CUDA memcpy HtoD]", 2, 4e6, 10);
+	moves(&a, "[CUDA memcpy HtoD]", 64 << 20);
+	moves(&b, "[CUDA memcpy HtoD]", 64 << 20);
+}
+
+static void calls(void)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 100, 110000, 10);
+	add(&a, "l", 10, 10000, 10);
+	add(&b, "l", 30, 10000, 10);
+}
+
+static void grids(void)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 55000, 10);
+	blocks(&a, "k", 4096);
+	blocks(&b, "k", 2048);
+}
+
+static void kernel(void)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 55000, 10);
+	blocks(&a, "k", 4096);
+	blocks(&b, "k", 4096);
+}
+
+static void one_side_alone(void)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "l", 10, 300000, 10);
+	add(&b, "m", 10, 100000, 10);
+}
+
+static void untimed(void)
+{
+	kernel();
+	add(&a, "l", 10, 1000000, 10);
+	add_untimed(&b, "l", 10);
+}
+
+static void both_whole(double busy_b, const char *cause, double idle_a, double idle_b)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 100000, 10);
+	idle(&a, cause, idle_a);
+	idle(&b, cause, idle_b);
+	whole(&a, 5e6 + idle_a, 1e6, 1e6);
+	whole(&b, 4e6 + busy_b + idle_b, 1e6, busy_b);
+}
+
+static void host(void)
+{
+	both_whole(1e6, "the program between CUDA calls", 8e6, 4e6);
+}
+
+static void fewer_allocations(void)
+{
+	add(&a, "cudaMalloc", 10, 1e6, 0);
+	add(&b, "cudaMalloc", 2, 1e6, 0);
+	both_whole(1e6, "cudaMalloc", 8e6, 1e6);
+}
+
+static void longer_allocations(void)
+{
+	add(&a, "cudaMalloc", 10, 100000, 0);
+	add(&b, "cudaMalloc", 10, 800000, 0);
+	both_whole(1e6, "cudaMalloc", 1e6, 8e6);
+}
+
+static void several_causes(void)
+{
+	host();
+	idle(&a, "cudaMalloc", 4e6);
+	idle(&b, "cudaMalloc", 1e6);
+	idle(&a, "cudaFree", 4e6);
+	idle(&b, "cudaFree", 1e6);
+	a.wall += 8e6;
+	b.wall += 2e6;
+}
+
+static void before(void)
+{
+	both_whole(1e6, "cudaMalloc", 1e6, 1e6);
+	b.before += 4e6;
+	b.wall += 4e6;
+}
+
+static void after(void)
+{
+	both_whole(1e6, "cudaMalloc", 1e6, 1e6);
+	b.wall += 4e6;
+}
+
+static void busy(void)
+{
+	both_whole(6e6, "cudaMalloc", 1e6, 1e6);
+}
+
+static void nothing(void)
+{
+	add(&a, "k", 10, 100000, 10);
+	add(&b, "k", 10, 101000, 10);
+}
+
+TEST(the_cause_of_most_of_the_difference_is_told)
+{
+	static const struct {
+		void (*add)(void);
+		const char *expected;
+	} cases[] = {
+		{data_at_the_same_rate,
+		 "Why: less data, 64 MB -> 32 MB at 16.78 GB/s as before in [CUDA memcpy HtoD]."},
+		{rate, "Why: fewer GB/s, 16.78 -> 8.389 GB/s in [CUDA memcpy HtoD]."},
+		{calls, "Why: more calls, 10 -> 100 in k (and 1 more row)."},
+		{grids, "Why: smaller grids, 4096 -> 2048 blocks and 100 us -> 55.0 us a call in "
+			"k."},
+		{kernel, "Why: shorter calls, 100 us -> 55.0 us a call of as many blocks in k."},
+		{one_side_alone, "Why: what only B has, 3.00 ms in l (and 1 more row)."},
+		{untimed, "Why: shorter calls, 100 us -> 55.0 us a call of as many blocks in k."},
+		{host, "Why: the GPU waited 4.00 ms instead of 8.00 ms for the host's own work "
+		       "between CUDA calls, which ktime does not see (py-spy and perf do)."},
+		{fewer_allocations, "Why: the GPU waited 1.00 ms instead of 8.00 ms for cudaMalloc "
+				    "(10 -> 2 calls)."},
+		{longer_allocations, "Why: the GPU waited 8.00 ms instead of 1.00 ms for "
+				     "cudaMalloc (100 us -> 800 us a call)."},
+		{several_causes,
+		 "Why: the GPU waited 6.00 ms instead of 16.0 ms for several causes."},
+		{before, "Why: 5.00 ms instead of 1.00 ms passed before the first operation."},
+		{after, "Why: 7.00 ms instead of 3.00 ms passed after the last operation."},
+		{busy, ""},
+		{nothing, ""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *why;
+
+		profile_free(&side_a);
+		profile_free(&side_b);
+		side_a = side_b = (struct profile){0};
+		cases[i].add();
+		compare();
+		why = why_text(&comparison);
+		assert_non_null(why);
+		/* The parts of the run are told elsewhere. */
+		if (strstr(why, "The whole run"))
+			*strstr(why, "The whole run") = '\0';
+		if (*why && why[strlen(why) - 1] == '\n')
+			why[strlen(why) - 1] = '\0';
+		assert_string_equal(why, cases[i].expected);
+		free(why);
+	}
+}
+
+TEST(what_takes_less_time_for_less_data_is_not_faster)
+{
+	for (unsigned run = 0; run < 2; run++) {
+		static const struct {
+			const char *name;
+			double time;
+			double bytes;
+		} rows[] = {
+			{"half", 500000, 1 << 19},   /* at the same rate */
+			{"worse", 600000, 1 << 19},  /* at a lower one */
+			{"better", 200000, 1 << 19}, /* at a higher one, too */
+			{"more", 2000000, 1 << 21},  /* and the other way round */
+			{"slower", 2000000, 1 << 20},
+		};
+
+		for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+			add(&a, rows[i].name, 1, 1000000 + run, 0);
+			add(&b, rows[i].name, 1, rows[i].time + run, 0);
+			moves(&a, rows[i].name, 1 << 20);
+			moves(&b, rows[i].name, rows[i].bytes);
+		}
+		end_runs();
+	}
+	compare_beyond(NAN);
+	assert_string_equal(verdict_of("half"), "less data");
+	assert_string_equal(verdict_of("worse"), "less data");
+	assert_string_equal(verdict_of("better"), "faster");
+	assert_string_equal(verdict_of("more"), "more data");
+	assert_string_equal(verdict_of("slower"), "slower");
+	headline_is(
+		"B is 1.060 times slower on the GPU (5.00 ms -> 5.30 ms): 1 of 5 GPU rows slower, "
+		"1 with more data, 1 faster; most in more (1.00 ms -> 2.00 ms)");
 }
 
 /* The cause that changed most changed the other way. */

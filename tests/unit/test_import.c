@@ -413,6 +413,39 @@ TEST(how_long_a_gpu_worked_is_known_of_one_alone_and_exactly)
 	busy_is(1, 0, 101, 0);
 }
 
+/* Of a kernel on two devices; `shapes`: on the second. */
+static void blocks_are(unsigned shapes, double blocks, uint64_t launches)
+{
+	const struct profile_row *row;
+	struct session *session;
+
+	profile_free(&profile);
+	profile = (struct profile){0};
+	unlink(path);
+	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
+	for (int device = 0; device < 2; device++) {
+		struct row *added = session_row(session, ROW_KERNEL, "_Z3addPKfi", device);
+
+		added->calls = 10;
+		for (unsigned i = 0; i < (device ? shapes : 1); i++)
+			added->shapes[i] = (struct launch_shape){
+				.threads = 32 + i, .launches = 2, .blocks = 10};
+	}
+	session_close(session);
+	assert_int_equal(import_profile(&profile, path, NULL, message, sizeof(message)), 0);
+	row = (const struct profile_row *)profile.rows[0];
+	assert_non_null(row);
+	assert_int_equal(row->launches, launches);
+	assert_true(isnan(blocks) ? isnan(row->blocks) : row->blocks == blocks);
+}
+
+TEST(the_blocks_of_a_kernel_are_known_unless_it_has_too_many_shapes)
+{
+	blocks_are(0, 10, 2);
+	blocks_are(2, 30, 6);
+	blocks_are(ROW_SHAPES, NAN, 2 + 2 * ROW_SHAPES);
+}
+
 #define TEXT_RULE                                                                                  \
 	" --------  ---------------  ---------  -----------  --------  ---------  -----------  "   \
 	"-----------------\n"

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/compare/cause.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/compare/factors.h"
+#include "report/compare/headline.h"
+#include "report/names/visible.h"
+#include "report/session/estimate.h"
+
+/* Causes of a change on the GPU that are told, and the part of it that the second has at least.
+ * Chosen. */
+#define CAUSES_MOST 2
+#define LEAST_SHARE 0.1
+
+/* Rows that changed less, beside the one that changed most, are not counted. Chosen. */
+#define LEAST_ROW   0.01
+
+/* The logarithm by which grids are alike. Chosen: what rounding up to whole blocks makes. */
+#define SAME_GRID   0.01
+
+/* A row of one side alone is one more kind of cause. */
+enum { ALONE = FACTOR_COUNT, CAUSES };
+
+/* GPU rows that changed to the side that all of them changed to, for one reason. */
+struct cause {
+	unsigned kind;
+	const struct comparison_row *most; /* the one that changed most */
+	double change, largest;		   /* of all, and of that one, ns, without their sign */
+	size_t rows;			   /* that are counted */
+};
+
+static double time_a(const struct comparison *comparison, const struct comparison_row *row)
+{
+	return factors_time(row->a, comparison->a->runs);
+}
+
+static double time_b(const struct comparison *comparison, const struct comparison_row *row)
+{
+	return factors_time(row->b, comparison->b->runs);
+}
+
+static unsigned kind_of(const struct comparison *comparison, const struct comparison_row *row)
+{
+	struct factors factors;
+
+	if (!row->a || !row->b)
+		return ALONE;
+	return factors_of(&factors, row->a, comparison->a->runs, row->b, comparison->b->runs)
+		       ? factors_most(&factors)
+		       : CAUSES;
+}
+
+/* Adds up the rows by their reason, the one with most of the change first; that of all of them. */
+static double causes_of(const struct comparison *comparison, struct cause causes[CAUSES])
+{
+	const double sign = comparison->gpu_b < comparison->gpu_a ? -1 : 1;
+	double all = 0;
+
+	for (unsigned i = 0; i < CAUSES; i++)
+		causes[i] = (struct cause){.kind = i};
+	/* Rows come by their change. */
+	for (size_t i = 0; i < comparison->gpu_count; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+		double change = sign * (time_b(comparison, row) - time_a(comparison, row));
+		unsigned kind = kind_of(comparison, row);
+		struct cause *cause = &causes[kind];
+
+		if (row->verdict == VERDICT_UNTIMED || kind == CAUSES || !(change > 0))
+			continue;
+		all += change;
+		cause->change += change;
+		if (!cause->most) {
+			cause->most = row;
+			cause->largest = change;
+		}
+		cause->rows += change >= LEAST_ROW * cause->largest;
+	}
+	for (unsigned i = 1; i < CAUSES; i++)
+		for (unsigned j = i; j > 0 && causes[j].change > causes[j - 1].change; j--) {
+			struct cause swapped = causes[j];
+
+			causes[j] = causes[j - 1];
+			causes[j - 1] = swapped;
+		}
+	return all;
+}
+
+static double calls_of(const struct profile_row *row, size_t runs)
+{
+	return (double)row->calls / (double)runs;
+}
+
+/* "15.2 -> 13.5 GB/s" */
+static void write_rates(const struct moved moved[2], FILE *file)
+{
+	char texts[2][NUMBER_SIZE];
+
+	fprintf(file, "%s -> %s GB/s", number_rate(texts[0], moved[0].rate),
+		number_rate(texts[1], moved[1].rate));
+}
+
+static void write_data(const struct moved moved[2], double threshold, FILE *file)
+{
+	const struct change rate = {.ratio = moved[1].rate / moved[0].rate};
+	char texts[2][NUMBER_SIZE];
+
+	fprintf(file, "%s data, %s -> %s at ", moved[1].bytes < moved[0].bytes ? "less" : "more",
+		number_bytes_about(texts[0], to_unsigned(moved[0].bytes + 0.5)),
+		number_bytes_about(texts[1], to_unsigned(moved[1].bytes + 0.5)));
+	if (change_is_beyond(&rate, threshold))
+		write_rates(moved, file);
+	else
+		fprintf(file, "%s GB/s as before", number_rate(texts[1], moved[1].rate));
+}
+
+/* How long a call takes, of which the grid is known or not. */
+static void write_average(const struct comparison_row *row, FILE *file)
+{
+	char texts[2][NUMBER_SIZE];
+
+	fprintf(file, "%s -> %s a call", number_about(texts[0], row->a->average, 3),
+		number_about(texts[1], row->b->average, 3));
+}
+
+static void write_speed(const struct comparison_row *row, FILE *file)
+{
+	const bool longer = row->b->average > row->a->average;
+	struct moved moved[2];
+
+	if (comparison_moved(row, moved)) {
+		fprintf(file, "%s GB/s, ", moved[1].rate < moved[0].rate ? "fewer" : "more");
+		write_rates(moved, file);
+		return;
+	}
+	fprintf(file, "%s calls, ", longer ? "longer" : "shorter");
+	write_average(row, file);
+	if (row->a->blocks > 0 && row->b->blocks > 0 &&
+	    fabs(log(row->b->blocks / (double)row->b->launches * (double)row->a->launches /
+		     row->a->blocks)) < SAME_GRID)
+		fputs(" of as many blocks", file);
+}
+
+static void write_cause(const struct comparison *comparison, const struct cause *cause, FILE *file)
+{
+	const struct comparison_row *row = cause->most;
+	struct moved moved[2];
+	char text[NUMBER_SIZE];
+	double a, b;
+
+	switch (cause->kind) {
+	case FACTOR_CALLS:
+		a = calls_of(row->a, comparison->a->runs);
+		b = calls_of(row->b, comparison->b->runs);
+		fprintf(file, "%s calls, %.9g -> %.9g", b < a ? "fewer" : "more", a, b);
+		break;
+	case FACTOR_DATA:
+		comparison_moved(row, moved);
+		write_data(moved, comparison->threshold, file);
+		break;
+	case FACTOR_BLOCKS:
+		a = row->a->blocks / (double)row->a->launches;
+		b = row->b->blocks / (double)row->b->launches;
+		fprintf(file, "%s grids, %.9g -> %.9g blocks and ", b < a ? "smaller" : "larger", a,
+			b);
+		write_average(row, file);
+		break;
+	case FACTOR_SPEED:
+		write_speed(row, file);
+		break;
+	default:
+		fprintf(file, "what only %c has, %s", row->a ? 'A' : 'B',
+			number_about(text, time_a(comparison, row) + time_b(comparison, row), 3));
+	}
+	fputs(" in ", file);
+	headline_write_name(row, file);
+	if (cause->rows > 1)
+		fprintf(file, " (and %zu more row%s)", cause->rows - 1, cause->rows > 2 ? "s" : "");
+}
+
+/* "less data, 96 MB -> 48 MB at 15.2 GB/s as before in [CUDA memcpy DtoH], and ..." */
+static void write_gpu(const struct comparison *comparison, FILE *file)
+{
+	struct cause causes[CAUSES];
+	const double all = causes_of(comparison, causes);
+
+	for (unsigned i = 0; i < CAUSES_MOST; i++) {
+		if (!causes[i].most || causes[i].change < LEAST_SHARE * all)
+			break;
+		fputs(i ? ", and " : "", file);
+		write_cause(comparison, &causes[i], file);
+	}
+}
+
+/* How the host's part in a cause of idle time is told, which ktime does not see. */
+static const struct {
+	enum idle_cause cause;
+	const char *text;
+} waits[] = {
+	{IDLE_PROGRAM,
+	 "the host's own work between CUDA calls, which ktime does not see (py-spy and perf do)"},
+	{IDLE_AFTER_WAIT, "the host's own work after a synchronizing call, which ktime does not "
+			  "see (py-spy and perf do)"},
+	{IDLE_FIRST_LAUNCH, "the first launches of kernels, which load their code"},
+	{IDLE_LATENCY, "launches to reach it"},
+	{IDLE_DEPENDENCY, "other work on the device"},
+};
+
+static const char *wait_text(const char *cause)
+{
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		if (!strcmp(cause, idle_cause_texts[waits[i].cause]))
+			return waits[i].text;
+	return cause;
+}
+
+/* " (10 -> 2 calls)", or " (4.00 ms -> 800 us a call)", of a call that kept the GPU waiting. */
+static void write_call(const struct comparison *comparison, const char *name, FILE *file)
+{
+	for (size_t i = comparison->gpu_count; i < comparison->count; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+
+		if (!row->a || !row->b || strcmp(comparison_name(row), name))
+			continue;
+		fputs(" (", file);
+		if (comparison_calls_vary(comparison, row))
+			fprintf(file, "%.9g -> %.9g calls", calls_of(row->a, comparison->a->runs),
+				calls_of(row->b, comparison->b->runs));
+		else
+			write_average(row, file);
+		fputc(')', file);
+	}
+}
+
+/* "the GPU waited 38.4 ms instead of 71.1 ms for ...", for one cause or, if several have the
+ * change, for all of them. */
+static void write_idle(const struct comparison *comparison, const char *cause, FILE *file)
+{
+	const struct idle_changes *idle = &comparison->idle;
+	struct idle_change all = {NULL, idle->a, idle->b};
+	char texts[2][NUMBER_SIZE];
+
+	for (size_t i = 0; i < idle->count && cause; i++)
+		if (!strcmp(idle->changes[i].cause, cause))
+			all = idle->changes[i];
+	fprintf(file, "the GPU waited %s instead of %s for ", number_about(texts[0], all.b, 3),
+		number_about(texts[1], all.a, 3));
+	visible_write(all.cause ? wait_text(all.cause) : "several causes", file);
+	if (all.cause)
+		write_call(comparison, all.cause, file);
+}
+
+/* The part of the whole run that has most of its change. False: the run did not change, or its
+ * parts are not known, or that one is the GPU's work. */
+static bool run_part(const struct comparison *comparison, struct part *part)
+{
+	const struct change *wall = &comparison->wall;
+	struct parts parts;
+
+	if (!change_is_beyond(wall, comparison->threshold) || (wall->low <= 1 && wall->high >= 1) ||
+	    !comparison_parts(comparison, &parts))
+		return false;
+	for (size_t i = 0; i < parts.count; i++) {
+		*part = parts.parts[i];
+		if (part->change * parts.whole > 0)
+			return strcmp(part->what, PART_BUSY) != 0;
+	}
+	return false;
+}
+
+static void write_run(const struct comparison *comparison, const struct part *part, FILE *file)
+{
+	const bool before = !strcmp(part->what, PART_BEFORE);
+	struct outside outside[2];
+	char texts[2][NUMBER_SIZE];
+
+	if (!strcmp(part->what, PART_IDLE)) {
+		write_idle(comparison, part->cause, file);
+		return;
+	}
+	comparison_outside(comparison, outside);
+	fprintf(file, "%s instead of %s passed %s",
+		number_about(texts[0], before ? outside[1].before : outside[1].after, 3),
+		number_about(texts[1], before ? outside[0].before : outside[0].after, 3),
+		before ? PART_BEFORE : PART_AFTER " operation");
+}
+
+bool cause_write(const struct comparison *comparison, FILE *file)
+{
+	const bool gpu = comparison->gpu_verdict == VERDICT_FASTER ||
+			 comparison->gpu_verdict == VERDICT_SLOWER;
+	struct part part;
+	const bool run = run_part(comparison, &part);
+
+	if (!gpu && !run)
+		return false;
+	fputs("Why: ", file);
+	if (run)
+		write_run(comparison, &part, file);
+	if (run && gpu)
+		fputs("; on the GPU ", file);
+	if (gpu)
+		write_gpu(comparison, file);
+	fputc('.', file);
+	return true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What makes most of the difference between the sides of a comparison, in one sentence. */
+#ifndef KTIME_REPORT_COMPARE_CAUSE_H
+#define KTIME_REPORT_COMPARE_CAUSE_H
+
+#include "report/compare/compare.h"
+
+/*
+ * Writes "Why: the GPU waited 38.4 ms instead of 71.1 ms for the host's own work after a
+ * synchronizing call, which ktime does not see (py-spy and perf do); on the GPU less data, 96 MB ->
+ * 48 MB at 15.2 -> 13.5 GB/s in [CUDA memcpy DtoH] (and 2 more rows), and ..."
+ *
+ * The part of the whole run that changed most is named if the run changed, and what changed on the
+ * GPU if its time did: how many calls there were, how much they moved, how many blocks they had, or
+ * how long they took for that. False: neither changed beyond the threshold, or what did is not
+ * known, and nothing is written.
+ */
+bool cause_write(const struct comparison *comparison, FILE *file);
+
+#endif
