@@ -323,19 +323,26 @@ static void write_all_open(struct html *html, const struct comparison *compariso
 
 /* A time of both sides, "270 ms → 243 ms", and how it changed. */
 static void write_times(struct html *html, const char *what, double a, double b,
-			const struct change *change, const char *verdict)
+			const struct change *change, const char *more)
 {
-	char times[2][NUMBER_SIZE], ratio[NUMBER_SIZE], interval[NUMBER_SIZE];
-	char value[2 * NUMBER_SIZE + 8], note[256];
+	char times[2][NUMBER_SIZE], value[2 * NUMBER_SIZE + 8];
+	char text[CHANGE_SIZE], note[256];
+	double low = change->low, high = change->high;
 
 	if (!(a > 0) || !(b > 0))
 		return;
 	snprintf(value, sizeof(value), "%s → %s", number_about(times[0], a, 3),
 		 number_about(times[1], b, 3));
-	snprintf(note, sizeof(note), "%sratio %s%s%s%s", verdict,
-		 number_ratio(ratio, change->ratio), isnan(change->low) ? "" : " (95 %: ",
-		 isnan(change->low) ? "" : change_interval(interval, change),
-		 isnan(change->low) ? "" : ")");
+	/* Of a factor that is told as above 1, as the title tells it. */
+	if (change->ratio < 1) {
+		low = 1 / change->high;
+		high = 1 / change->low;
+	}
+	snprintf(note, sizeof(note), "%s", change_text(text, change->ratio));
+	if (!isnan(low))
+		snprintf(note + strlen(note), sizeof(note) - strlen(note), " (95 %%: %.3f to %.3f)",
+			 low, high);
+	snprintf(note + strlen(note), sizeof(note) - strlen(note), "%s", more);
 	html_fact(html, what, "value", value, note);
 }
 
@@ -363,16 +370,17 @@ static void write_most(struct html *html, const struct comparison *comparison, c
 static void write_figures(struct html *html, const struct comparison *comparison, char **labels)
 {
 	const size_t untimed = comparison->gpu_untimed;
-	char left_out[64] = "", text[VERDICT_SIZE], verdict[128];
+	const enum verdict verdict = comparison->gpu_verdict;
+	char text[VERDICT_SIZE], more[128] = "";
 
+	/* The other verdicts are told by the factor. */
+	if (verdict != VERDICT_FASTER && verdict != VERDICT_SLOWER)
+		snprintf(more, sizeof(more), ": %s", comparison_verdict(comparison, verdict, text));
 	if (untimed)
-		snprintf(left_out, sizeof(left_out), "without %zu untimed row%s, ", untimed,
-			 untimed == 1 ? "" : "s");
-	snprintf(verdict, sizeof(verdict), "%s, %s",
-		 comparison_verdict(comparison, comparison->gpu_verdict, text), left_out);
+		snprintf(more + strlen(more), sizeof(more) - strlen(more),
+			 ", without %zu untimed row%s", untimed, untimed == 1 ? "" : "s");
 	fputs("<dl class=\"figures\">\n", html->file);
-	write_times(html, "GPU time", comparison->gpu_a, comparison->gpu_b, &comparison->gpu,
-		    verdict);
+	write_times(html, "GPU time", comparison->gpu_a, comparison->gpu_b, &comparison->gpu, more);
 	write_times(html, "Whole run, from the start of CUDA", comparison->wall_a,
 		    comparison->wall_b, &comparison->wall, "");
 	idle_write_figure(&comparison->idle, html);

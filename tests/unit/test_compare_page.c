@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory, energy and clocks in the page of a comparison. */
+#include <math.h>
 #include <unistd.h>
 
 #include "report/compare/compare.h"
@@ -141,6 +142,27 @@ TEST(causes_of_idle_time_are_a_table)
 	has(">-77.8 %</td></tr>");
 	has("<tr><th scope=\"row\">cuda&#60;Free&#62;</th>");
 	has(">1.00 ms</td><td class=\"number\" data-value=\"-1000\">-</td></tr>");
+}
+
+TEST(figures_tell_a_change_as_the_title_does)
+{
+	comparison.gpu_a = 14e6;
+	comparison.gpu_b = 8.9e6;
+	comparison.gpu = (struct change){0.636, 0.6, 0.65, 0.001};
+	comparison.gpu_verdict = VERDICT_FASTER;
+	comparison.gpu_untimed = 2;
+	comparison.wall_a = 243e6;
+	comparison.wall_b = 270e6;
+	comparison.wall = (struct change){1.111, NAN, NAN, NAN};
+	write_page();
+	has("<dd class=\"value\">14.0 ms → 8.90 ms</dd><dd class=\"note\">1.57 times faster (95 %: "
+	    "1.538 to 1.667), without 2 untimed rows</dd>");
+	has("<dd class=\"value\">243 ms → 270 ms</dd><dd class=\"note\">1.11 times slower</dd>");
+	comparison.gpu = (struct change){1.0001, 0.99, 1.02, 0.5};
+	comparison.gpu_verdict = VERDICT_SAME;
+	comparison.gpu_untimed = 0;
+	write_page();
+	has("<dd class=\"note\">as fast (95 %: 0.990 to 1.020): same</dd>");
 }
 
 TEST(energy_is_that_of_a_run)
