@@ -17,7 +17,7 @@
 #define ROWS_SHOWN     6
 #define DEVICES_SHOWN  4
 #define CAUSES_SHOWN   3
-#define FINDINGS_SHOWN 3
+#define FINDINGS_SHOWN 4
 #define LINE_WIDTH     100
 /* Of the name of a row, which stands in column 55. */
 #define NAME_MOST      56
@@ -334,8 +334,10 @@ static int write_findings(const struct session *session, const struct options *o
 		finding_write(session, &findings[i], lines);
 		fputc('\n', lines);
 	}
-	if (!count)
-		next_without_finding(session, options, table, lines);
+	if (findings_bound_write(session, findings, count, lines))
+		fputc('\n', lines);
+	if (findings_are_outside(findings, count))
+		next_without_finding(session, options, table, count, lines);
 	error = fclose(lines) == 0 ? write_lines("What next", text, begun, file) : -ENOMEM;
 	free(text);
 	return error;

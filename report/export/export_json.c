@@ -336,11 +336,16 @@ static void write_place(struct json *json, const struct finding *finding)
 					  session_string(json->session, functions->of[i].name));
 		json_end(json);
 	}
-	if (finding->cause.time) {
+	/* What may have been elsewhere is no place. */
+	if (finding->cause.time && !finding->possible) {
 		json_text(json, "cause", idle_cause_keys[finding->cause.cause]);
 		add_if_any(json, "function", finding->cause.name);
 		json_unsigned(json, "cause_time", finding->cause.time);
 	}
+	if (finding->no_call)
+		json_unsigned(json, "no_call", finding->no_call);
+	if (finding->gaps)
+		json_unsigned(json, "gaps", finding->gaps);
 	if (finding->gap.time) {
 		json_unsigned(json, "longest", finding->gap.time);
 		add_if_any(json, "before", finding->gap.before);

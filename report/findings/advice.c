@@ -61,12 +61,33 @@ static const char *advice_of_cause(const struct finding_cause *cause, bool pytho
 						       : of_cause[cause->cause].advice;
 }
 
+/* From which part of its time on one thing is what it is about. Chosen. */
+#define MOST_OF_TIME 0.5
+
+/* Of what was before the GPU's work or after it. */
+static const char *advice_outside(const struct finding *finding, bool python)
+{
+	double most = MOST_OF_TIME * (double)finding->time;
+
+	if ((double)finding->no_call >= most)
+		return python ? "the program's own work, which py-spy shows and ktime does not"
+			      : "the program's own work, which perf shows and ktime does not";
+	if (finding->kind == FINDING_AFTER && (double)finding->cause.time >= most)
+		return "the process's end frees what it has: that need not be done one by one";
+	if (finding->kind == FINDING_AFTER && python)
+		return "look at what the host does there (py-spy; its CUDA calls: --keep-trace "
+		       "all)";
+	return finding->advice;
+}
+
 const char *finding_advice(const struct session *session, const struct finding *finding)
 {
 	bool python = is_python(session);
 
 	if (finding->kind == FINDING_LOW_USE)
 		return advice_of_cause(&finding->cause, python);
+	if (finding_is_outside(finding))
+		return advice_outside(finding, python);
 	if (finding->kind == FINDING_WAITING && finding->own_work)
 		return LOOK_AT_WORK;
 	if (finding->kind == FINDING_FP32_MATRIX && finding->has_tf32)

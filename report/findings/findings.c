@@ -6,6 +6,7 @@
 
 #include "report/findings/advice.h"
 #include "report/findings/fp32_matrix.h"
+#include "report/findings/outside.h"
 #include "report/session/layout.h"
 
 /* One call is no habit of the program. A finding is at least this long. Chosen: less is not worth a
@@ -19,6 +20,9 @@
 #define LONG_GAP_NS	   500000000u
 /* Loading for less than this is what every program does at its start. Chosen. */
 #define LEAST_LOADING_NS   100000000u
+/* The same of a run's start, and for an end that is more than freeing what it had. Chosen. */
+#define LEAST_START_NS	   100000000u
+#define LEAST_END_NS	   25000000u
 /* Copies and kernels overlap if this part of the shorter of the two does. Chosen. */
 #define OVERLAPPING_PART   0.1
 
@@ -36,11 +40,11 @@
 
 /* A rule's figures on one device, or of the whole program. */
 struct found {
-	uint64_t count, time;
+	uint64_t count, time, gaps, no_call;
 	struct functions functions;
 	struct finding_cause cause;
 	struct finding_gap gap;
-	bool counted, own_work, kernels_less, has_tf32;
+	bool counted, possible, own_work, kernels_less, has_tf32;
 };
 
 /* Of one device, or of all of a job. */
@@ -133,7 +137,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct finding *a = left, *b = right;
 
-	return IN_ORDER(a->kind == FINDING_CONTEXT, b->kind == FINDING_CONTEXT)
+	return IN_ORDER(a->kind == FINDING_BEFORE, b->kind == FINDING_BEFORE)
 		       ?: IN_ORDER(gain(b), gain(a))
 		       ?: IN_ORDER(a->kind, b->kind);
 }
@@ -277,6 +281,8 @@ static void fill_of_device(struct found figures[FINDING_COUNT], const struct ses
 		found.short_kernels >= SHORT_KERNELS && found.short_kernels >= found.other_kernels;
 	figures[FINDING_WAITING] = waiting_calls(session, found.causes[IDLE_AFTER_WAIT]);
 	figures[FINDING_WAITING].gap = found.waited;
+	/* A job's times are means of a process, which gaps are not. */
+	figures[FINDING_WAITING].gaps = device < 0 ? 0 : found.waited_gaps;
 	figures[FINDING_WAITING].own_work =
 		found.waited_gaps &&
 		found.causes[IDLE_AFTER_WAIT] / found.waited_gaps >= FINDING_LONG_WORK_NS;
@@ -335,10 +341,32 @@ static void fill_of_host(struct found figures[FINDING_COUNT], const struct sessi
 	figures[FINDING_HOST_MEMORY] = (struct found){.count = functions.calls - functions.count,
 						      .time = habit < left ? habit : left,
 						      .functions = functions};
-	functions.count = functions.count > 0;
-	figures[FINDING_CONTEXT] = (struct found){
-		.time = functions.of[0].longest < outside ? functions.of[0].longest : outside,
-		.functions = functions};
+}
+
+static struct found of_outside(const struct outside *outside, uint64_t least)
+{
+	struct found found = {.time = at_least(outside->time, least),
+			      .no_call = outside->no_call,
+			      .possible = !outside->certain};
+
+	if (outside->call)
+		found.cause = (struct finding_cause){.time = outside->in_call,
+						     .gaps = 1,
+						     .cause = IDLE_CALL,
+						     .name = outside->call->name};
+	return found;
+}
+
+static void fill_of_outside(struct found figures[FINDING_COUNT], const struct session *session)
+{
+	struct outside before, after;
+
+	if (!outside_find(session, UINT64_MAX, &before, &after))
+		return;
+	figures[FINDING_BEFORE] = of_outside(&before, LEAST_START_NS);
+	/* A program that runs has not come to it. */
+	if (session_header(session)->finished)
+		figures[FINDING_AFTER] = of_outside(&after, LEAST_END_NS);
 }
 
 /* Whether there are several processes and one GPU. */
@@ -426,6 +454,9 @@ static void apply_rules(struct finding found[FINDING_COUNT],
 						    .device = device,
 						    .functions = figure->functions,
 						    .counted = figure->counted,
+						    .gaps = figure->gaps,
+						    .no_call = figure->no_call,
+						    .possible = figure->possible,
 						    .cause = figure->cause,
 						    .gap = figure->gap,
 						    .own_work = figure->own_work,
@@ -483,6 +514,7 @@ static void apply_to_program(struct finding found[FINDING_COUNT], const struct s
 		found[FINDING_UNEVEN].uneven = *uneven;
 	} else {
 		fill_of_host(figures, session);
+		fill_of_outside(figures, session);
 		apply_rules(found, figures, -1, header->counters[COUNTER_wall_ns]);
 	}
 }
@@ -503,8 +535,6 @@ static void leave_out_repeated(struct finding found[FINDING_COUNT])
 			idle->time = 0;
 	if (found[FINDING_MEMORY].time)
 		found[FINDING_HOST_MEMORY].time = 0;
-	if (found[FINDING_HOST_MEMORY].time)
-		found[FINDING_CONTEXT].time = 0;
 }
 
 /* All times of a job are those of a process, as the time is by which UNEVEN is told. */
@@ -555,6 +585,25 @@ static void name_range_of_calls(const struct session *session, const struct rang
 	finding->calls_in = call_range_find(session, ranges, &finding->functions);
 	if (2 * finding->calls_in.calls < finding->count)
 		finding->calls_in.range = NULL;
+}
+
+bool finding_is_outside(const struct finding *finding)
+{
+	return finding->kind == FINDING_BEFORE || finding->kind == FINDING_AFTER;
+}
+
+bool finding_is_of_run(const struct finding *finding)
+{
+	return finding->kind == FINDING_HOST_MEMORY || finding_is_outside(finding);
+}
+
+bool findings_are_outside(const struct finding *findings, unsigned count)
+{
+	bool outside = true;
+
+	for (unsigned i = 0; i < count; i++)
+		outside &= finding_is_outside(&findings[i]);
+	return outside;
 }
 
 unsigned findings_of(const struct session *session, uint64_t devices,

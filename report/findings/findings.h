@@ -21,10 +21,9 @@
  * device, and found on the one where it has the longest time. In a job they are held to all devices
  * of all processes together, as a number may be another device in each of them, and all times are
  * means of a process. The part is one of the device's time from its first operation to its last, in
- * a job of a process's, and of calls that allocate memory for the host (HOST_MEMORY, CONTEXT) one
- * of the run. The thresholds are
- * chosen, those of nsys's expert rules for long gaps; a time under a millisecond is never a
- * finding.
+ * a job of a process's, and of what is outside of that (HOST_MEMORY, BEFORE, AFTER) one of the run.
+ * The thresholds are chosen, those of nsys's expert rules for long gaps; a time under a millisecond
+ * is never a finding.
  */
 #define FINDINGS(X)                                                                                \
 	X(PAGEABLE, "pageable copies", 1, "asynchronous copies of pageable memory",                \
@@ -52,15 +51,17 @@
 	  "kernels of FP32 matrix products outside of the tensor cores",                           \
 	  "half precision, if the program bears the rounding")                                     \
 	X(LOW_USE, "low use", 20, "the GPU was idle", "")                                          \
-	X(CONTEXT, "first calls", 10, "one call that allocates or frees memory@",                  \
-	  "a program's first one also makes the context and loads code, which a process that "     \
-	  "goes on pays once")
+	X(BEFORE, "start", 10, "the start, before the GPU's first operation",                      \
+	  "a program's first calls make the context and load code, which a process that goes "     \
+	  "on pays once")                                                                          \
+	X(AFTER, "end", 10, "the end, after the GPU's last operation",                             \
+	  "look at what the host does there (perf; its CUDA calls: --keep-trace all)")
 
 #define FINDING_ENUM(name, key, least, what, advice) FINDING_##name,
 enum finding_kind { FINDINGS(FINDING_ENUM) FINDING_COUNT };
 #undef FINDING_ENUM
 
-/* The largest cause of idle time, of LOW_USE. */
+/* The largest cause of idle time, of LOW_USE; of BEFORE and AFTER the call that took most. */
 struct finding_cause {
 	uint64_t time, gaps; /* 0: it is not known */
 	enum idle_cause cause;
@@ -90,6 +91,9 @@ struct finding {
 	struct host_range range; /* where the host was meanwhile; of the first about idle time */
 	struct call_range
 		calls_in;     /* where most of the calls were; NULL: in no range, or not half */
+	uint64_t gaps;	      /* of WAITING: the times in which the GPU was idle; 0: not known */
+	uint64_t no_call;     /* of BEFORE and AFTER: at least so long no CUDA call was made */
+	bool possible;	      /* of these: the cause's call may have been elsewhere */
 	bool own_work;	      /* of WAITING: the program worked long after each call */
 	bool kernels_less;    /* of OVERLAP: of the two it is the kernels' time */
 	bool has_tf32;	      /* of FP32_MATRIX: the device's tensor cores do that */
@@ -97,6 +101,11 @@ struct finding {
 	struct uneven uneven; /* of UNEVEN */
 };
 
+/* Whether its percentage is one of the whole run. */
+bool finding_is_of_run(const struct finding *finding);
+/* Whether it is about what was before the GPU's first operation or after its last; all of them. */
+bool finding_is_outside(const struct finding *finding);
+bool findings_are_outside(const struct finding *findings, unsigned count);
 /* Fills in what is found, the longest time first; returns how many there are. None if the profile
  * does not know how busy the devices were. `devices`: a bit for each device to check. */
 unsigned findings_of(const struct session *session, uint64_t devices,

@@ -20,6 +20,8 @@ static const struct group {
 			      "cuMemCreate", "cuMemRelease", "cuMemMap", "cuMemUnmap",
 			      "cuMemSetAccess"}},
 	[FUNCTION_LOAD] = {false, {"LibraryLoad", "ModuleLoad"}},
+	[FUNCTION_END] = {true, {"Free", "Reset", "Destroy", "Unload", "Release", "Unregister"}},
+	[FUNCTION_WORK] = {false, {"Launch", "Memcpy", "Memset", "Synchronize"}},
 };
 
 bool function_is(enum function_group group, const char *name)

@@ -14,7 +14,9 @@ enum function_group {
 	FUNCTION_COPY,	 /* copies, and is not asynchronous: cudaMemcpy */
 	FUNCTION_SET,	 /* sets memory, and is not asynchronous: cudaMemset */
 	FUNCTION_MEMORY, /* allocates, frees, maps or registers memory: cudaMalloc */
-	FUNCTION_LOAD	 /* loads code: cuModuleLoadData */
+	FUNCTION_LOAD,	 /* loads code: cuModuleLoadData */
+	FUNCTION_END,	 /* ends what a call began: cudaFree, cudaDeviceReset */
+	FUNCTION_WORK	 /* gives the GPU work, or waits for it: cudaMemcpyAsync */
 };
 bool function_is(enum function_group group, const char *name);
 

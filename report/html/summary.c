@@ -2,6 +2,7 @@
 /* What a page says first: what was found, and a handful of figures that say how much, of what and
  * why not more. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,7 +202,6 @@ static void write_finding(const struct session *session, const struct finding *f
 	if (!line)
 		return;
 	finding_write(session, finding, line);
-	finding_bound_write(session, finding, line);
 	if (fclose(line) || !text) {
 		free(text);
 		return;
@@ -240,6 +240,30 @@ static void write_base(struct page *page, bool overlap)
 		overlap ? " Two findings can be about the same time: they do not add up." : "");
 }
 
+/* What the run would be without what was found. */
+static int write_bound(struct page *page, const struct finding *findings, unsigned count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+	bool known;
+
+	if (!line)
+		return -errno;
+	known = findings_bound_write(page->session, findings, count, line);
+	if (fclose(line) || !text) {
+		free(text);
+		return -ENOMEM;
+	}
+	if (known) {
+		fputs("<p class=\"bound\">", page->html.file);
+		html_text(&page->html, text);
+		fputs("</p>\n", page->html.file);
+	}
+	free(text);
+	return 0;
+}
+
 static int write_findings(struct page *page)
 {
 	struct finding findings[FINDING_COUNT];
@@ -251,12 +275,14 @@ static int write_findings(struct page *page)
 	html_lines_begin(&lines);
 	for (unsigned i = 0; i < count && lines.file; i++)
 		write_finding(page->session, &findings[i], lines.file);
-	if (lines.file && !count)
-		next_without_finding(page->session, page->options, &page->tables[TABLE_GPU],
+	if (lines.file && findings_are_outside(findings, count))
+		next_without_finding(page->session, page->options, &page->tables[TABLE_GPU], count,
 				     lines.file);
 	if (lines.file && !count && unknown)
 		fprintf(lines.file, "Why the GPU was idle is not known, as %s.\n", unknown);
 	error = html_lines_end(&page->html, &lines, count ? "ol" : "ul");
+	if (!error)
+		error = write_bound(page, findings, count);
 	if (!error && count > 1)
 		write_base(page, can_overlap(page->session, findings, count));
 	return error;

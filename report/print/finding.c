@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/findings/outside.h"
 #include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
@@ -70,6 +71,21 @@ static void write_cause(const struct session *session, const struct finding_caus
 		cause_phrases[cause->cause]);
 	if (cause->cause == IDLE_CALL)
 		visible_write(*name ? name : "other CUDA calls", file);
+}
+
+/* What the host did before the GPU's work or after it. */
+static void write_host(const struct session *session, const struct finding *finding, FILE *file)
+{
+	char time[NUMBER_SIZE];
+
+	if (finding->cause.time) {
+		fprintf(file, ", %s%s of it in ", finding->possible ? "perhaps " : "",
+			number_about(time, (double)finding->cause.time, 3));
+		visible_write(session_string(session, finding->cause.name), file);
+	}
+	if (10 * finding->no_call >= finding->time && finding->no_call)
+		fprintf(file, ", at least %s of it in no CUDA call",
+			number_about(time, (double)finding->no_call, 3));
 }
 
 /* Of a name between others. Chosen. */
@@ -248,7 +264,6 @@ static bool host_is_behind(const struct session *session, const struct finding *
 
 void finding_write(const struct session *session, const struct finding *finding, FILE *file)
 {
-	bool of_run = finding->kind == FINDING_HOST_MEMORY || finding->kind == FINDING_CONTEXT;
 	const char *rest = strchrnul(finding->what, '@');
 	char number[NUMBER_SIZE], time[NUMBER_SIZE];
 
@@ -269,10 +284,17 @@ void finding_write(const struct session *session, const struct finding *finding,
 	fprintf(file, ", %s%s", number_about(time, (double)finding->time, 3),
 		session_header(session)->processes ? " a process" : "");
 	if (finding->percent > 0)
-		fprintf(file, " (%.1f %%%s)", finding->percent, of_run ? " of the run" : "");
+		fprintf(file, " (%.1f %%%s)", finding->percent,
+			finding_is_of_run(finding) ? " of the run" : "");
+	if (finding->gaps)
+		fprintf(file, " in %s gap%s", number_count(number, finding->gaps),
+			finding->gaps == 1 ? "" : "s");
 	if (finding->gap.time && (double)finding->gap.time >= LONGEST_PART * (double)finding->time)
 		write_gap(session, finding, file);
-	write_cause(session, &finding->cause, file);
+	if (finding_is_outside(finding))
+		write_host(session, finding, file);
+	else
+		write_cause(session, &finding->cause, file);
 	if (finding->devices > 1)
 		fprintf(file, ", and on %u other GPU%s", finding->devices - 1,
 			finding->devices > 2 ? "s" : "");
@@ -284,19 +306,120 @@ void finding_write(const struct session *session, const struct finding *finding,
 		write_range(session, finding, file);
 }
 
-void finding_bound_write(const struct session *session, const struct finding *finding, FILE *file)
+/* The one device whose idle time a run is about, and its figures are exact; NULL: there is none. */
+static const struct device_use *only_use(const struct session *session)
 {
 	const struct session_header *header = session_header(session);
-	const struct device_use *use;
-	char time[NUMBER_SIZE], busy[NUMBER_SIZE];
-	uint64_t whole;
+	const struct device_use *use, *only = NULL;
 
-	if (finding->kind != FINDING_LOW_USE || finding->device < 0 || header->processes)
-		return;
-	use = &header->uses[finding->device];
-	idle_time(use, &whole);
-	if (use->error > 0 || use_is_incomplete(header, use))
-		return;
-	fprintf(file, " Without idle time the GPU's %s would be %s.",
-		number_about(time, (double)whole, 3), number_about(busy, (double)use->busy, 3));
+	if (devices_used(session) != 1 || header->processes || !session_knows_use(session))
+		return NULL;
+	for (int device = 0; device < SESSION_DEVICES && !only; device++) {
+		use = session_use(session, device);
+		only = use && !use->error && !use_is_incomplete(header, use) ? use : NULL;
+	}
+	return only;
+}
+
+/* How much of a run the findings say could go: of idle time, whose causes are apart from each
+ * other, before the GPU's work and after it. */
+struct savings {
+	uint64_t idle, before, after;
+};
+
+static struct savings savings_of(const struct finding *findings, unsigned count,
+				 const struct device_use *use)
+{
+	struct savings savings = {.idle = 0};
+	uint64_t gap = 0, waiting = 0, whole, all = idle_time(use, &whole);
+
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t time = findings[i].time;
+
+		switch (findings[i].kind) {
+		case FINDING_LOW_USE:
+			savings.idle = all;
+			break;
+		case FINDING_WAITING:
+			waiting = time;
+			break;
+		case FINDING_GAP:
+			gap = time;
+			break;
+		case FINDING_LAUNCH_BOUND:
+		case FINDING_MEMORY:
+		case FINDING_LOADING:
+			savings.idle += time;
+			break;
+		case FINDING_BEFORE:
+			savings.before = time;
+			break;
+		case FINDING_AFTER:
+			savings.after = time;
+			break;
+		default:
+			break;
+		}
+	}
+	/* The long gap may be one of those after a wait. */
+	savings.idle += waiting > gap ? waiting : gap;
+	if (savings.idle > all)
+		savings.idle = all;
+	return savings;
+}
+
+/* "the idle time named above (71.1 ms) and the end (50.6 ms)"; how much that is. */
+static uint64_t write_savings(const struct savings *savings, bool all_idle, FILE *file)
+{
+	const uint64_t now = savings->idle + savings->after;
+	const struct {
+		const char *what;
+		uint64_t time;
+	} parts[] = {{all_idle ? "idle time" : "the idle time named above", savings->idle},
+		     {"the end", savings->after},
+		     {"the start", now ? 0 : savings->before}};
+	const char *separator = "";
+	char time[NUMBER_SIZE];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!parts[i].time)
+			continue;
+		fprintf(file, "%s%s (%s)", separator, parts[i].what,
+			number_about(time, (double)parts[i].time, 3));
+		separator = " and ";
+	}
+	return now ?: savings->before;
+}
+
+bool findings_bound_write(const struct session *session, const struct finding *findings,
+			  unsigned count, FILE *file)
+{
+	const struct device_use *use = only_use(session);
+	struct savings savings;
+	struct outside before, after;
+	char time[NUMBER_SIZE], left[NUMBER_SIZE];
+	const char *whose = "run";
+	uint64_t whole, idle, less;
+
+	if (!use)
+		return false;
+	idle = idle_time(use, &whole);
+	savings = savings_of(findings, count, use);
+	/* What is outside of the GPU's work is a finding only where the run is known. */
+	if (outside_find(session, UINT64_MAX, &before, &after))
+		whole = session_header(session)->counters[COUNTER_wall_ns];
+	else
+		whose = "GPU";
+	if (!savings.idle && !savings.after && !savings.before)
+		return false;
+	fputs("Without ", file);
+	less = write_savings(&savings, savings.idle == idle, file);
+	fprintf(file, " the %s's %s would be about %s", whose, number_about(time, (double)whole, 3),
+		number_about(left, (double)(whole - less), 3));
+	if (savings.before && less != savings.before)
+		fprintf(file, ", and without the start (%s) too %s",
+			number_about(time, (double)savings.before, 3),
+			number_about(left, (double)(whole - less - savings.before), 3));
+	fputs(".", file);
+	return true;
 }

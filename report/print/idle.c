@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/findings/outside.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 #include "report/print/report.h"
@@ -142,16 +143,16 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 /* What is less than this part of the run, in percent, is not named in what surrounds it. Chosen. */
 #define LEAST_PART 1
 
-/* The part of a run from the first operation of some devices to their last. */
+/* What some devices did in a run. */
 struct worked {
-	uint64_t first, last, busy, longest; /* the longest time of a device */
+	uint64_t devices, busy, longest; /* the longest time of a device */
 	bool estimated;
 };
 
 static struct worked worked_of(const struct session *session, const struct options *options,
 			       int device)
 {
-	struct worked worked = {.first = UINT64_MAX};
+	struct worked worked = {.devices = 0};
 	uint64_t whole;
 
 	for (int i = 0; i < SESSION_DEVICES; i++) {
@@ -160,8 +161,7 @@ static struct worked worked_of(const struct session *session, const struct optio
 		if ((device >= 0 && i != device) || !idle_shows(session, options, i))
 			continue;
 		idle_time(use, &whole);
-		worked.first = use->first < worked.first ? use->first : worked.first;
-		worked.last = use->last > worked.last ? use->last : worked.last;
+		worked.devices |= UINT64_C(1) << i;
 		worked.longest = whole > worked.longest ? whole : worked.longest;
 		worked.busy += use->busy;
 		worked.estimated |= use->error > 0;
@@ -169,67 +169,31 @@ static struct worked worked_of(const struct session *session, const struct optio
 	return worked;
 }
 
-/* How long a device was idle while the program was in its own code, and in no call. */
-static uint64_t idle_in_program(const struct session *session, int device)
+/* What of the run was before the first operation, and after the last. `devices`: a bit for each. */
+static void write_rest(const struct session *session, uint64_t devices, FILE *file)
 {
-	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
-	unsigned count = idle_sums(session, device, 0, sums);
-	uint64_t time = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		if (sums[i].cause == IDLE_PROGRAM || sums[i].cause == IDLE_AFTER_WAIT)
-			time += sums[i].total;
-	return time;
-}
-
-/* The longest call, if it can only have been before the first operation: it is longer than all that
- * may have been calls later. NULL: none. */
-static const struct row *call_before(const struct session *session, uint64_t before, uint64_t later)
-{
-	const struct row *row, *longest = NULL;
-
-	/* What another thread called meanwhile may have lasted into the work. */
-	if (session_header(session)->counters[COUNTER_threads] > 1)
-		return NULL;
-	session_for_each_row (session, row)
-		if (row_is_api(row->kind) &&
-		    (!longest || row->cupti.maximum > longest->cupti.maximum))
-			longest = row;
-	return longest && longest->cupti.maximum > later && longest->cupti.maximum <= before
-		       ? longest
-		       : NULL;
-}
-
-/* What of the run was before the first operation, and after the last. */
-static void write_rest(const struct session *session, int device, const struct worked *worked,
-		       FILE *file)
-{
-	const struct session_header *header = session_header(session);
-	uint64_t run = header->counters[COUNTER_wall_ns];
-	uint64_t before = worked->first - header->start_realtime;
-	uint64_t after = header->start_realtime + run - worked->last;
-	uint64_t in_program = device >= 0 ? idle_in_program(session, device) : 0;
-	const struct row *row;
+	const uint64_t run = session_header(session)->counters[COUNTER_wall_ns];
+	struct outside before, after;
+	bool begun, named;
 	char time[NUMBER_SIZE];
-	bool begun = time_percent(before, run) >= LEAST_PART;
 
-	/* Clocks that were set meanwhile. */
-	if (worked->first < header->start_realtime || worked->last > header->start_realtime + run)
+	if (!outside_find(session, devices, &before, &after))
 		return;
-	row = call_before(session, before, after + worked->last - worked->first - in_program);
+	begun = time_percent(before.time, run) >= LEAST_PART;
+	named = before.call && before.certain;
 	if (begun)
 		fprintf(file, ": %s before the first operation",
-			number_about(time, (double)before, 3));
-	if (begun && row) {
-		fprintf(file, ", %s of it in ", number_about(time, (double)row->cupti.maximum, 3));
-		visible_write(session_string(session, row->name), file);
+			number_about(time, (double)before.time, 3));
+	if (begun && named) {
+		fprintf(file, ", %s of it in ", number_about(time, (double)before.in_call, 3));
+		visible_write(session_string(session, before.call->name), file);
 	}
-	if (time_percent(after, run) >= LEAST_PART)
+	if (time_percent(after.time, run) >= LEAST_PART)
 		fprintf(file, "%s%s after the last%s",
-			!begun ? ": "
-			: row  ? ", and "
-			       : " and ",
-			number_about(time, (double)after, 3), begun ? "" : " operation");
+			!begun	? ": "
+			: named ? ", and "
+				: " and ",
+			number_about(time, (double)after.time, 3), begun ? "" : " operation");
 }
 
 void use_share_text(const struct session *session, const struct options *options, int device,
@@ -265,7 +229,7 @@ void use_share_text(const struct session *session, const struct options *options
 			number_count(count, outside), outside == 1 ? "" : "s",
 			outside == 1 ? "was" : "were");
 	else
-		write_rest(session, device, &worked, file);
+		write_rest(session, worked.devices, file);
 	fclose(file);
 }
 
@@ -337,6 +301,18 @@ unsigned devices_used(const struct session *session)
 /* The most lines. Chosen: what a reader acts on. */
 #define FINDINGS_SHOWN 5
 
+static void write_bound(const struct report *report, const struct finding *findings, unsigned count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+	bool known = line && findings_bound_write(report->session, findings, count, line);
+
+	if (line && fclose(line) == 0 && known)
+		report_begin(report, "%s\n", text);
+	free(text);
+}
+
 static void write_findings(const struct report *report)
 {
 	static struct finding findings[FINDING_COUNT]; /* too large for a small stack */
@@ -347,6 +323,7 @@ static void write_findings(const struct report *report)
 		finding_write(report->session, &findings[i], report->file);
 		fputc('\n', report->file);
 	}
+	write_bound(report, findings, count);
 }
 
 const char *idle_unknown(const struct session *session)
@@ -413,14 +390,19 @@ void use_write_brief(const struct report *report)
 {
 	static struct finding findings[FINDING_COUNT]; /* too large for a small stack */
 	unsigned count = findings_of(report->session, report->options->devices, findings);
+	unsigned inside = 0;
 
-	/* That a program's first call takes long says nothing of how it goes on. */
-	count -= count && findings[count - 1].kind == FINDING_CONTEXT;
-	if (report->options->findings && count) {
+	/* How long a program takes to begin and to end says nothing of how it goes on. */
+	for (unsigned i = 0; i < count; i++)
+		if (!finding_is_outside(&findings[i]))
+			findings[inside++] = findings[i];
+	if (report->options->findings && inside) {
+		/* No other line here has a number of gaps. */
+		findings[0].gaps = 0;
 		report_begin(report, "Finding: ");
 		finding_write(report->session, findings, report->file);
-		if (count > 1)
-			fprintf(report->file, " (%u more: --verbose)", count - 1);
+		if (inside > 1)
+			fprintf(report->file, " (%u more: --verbose)", inside - 1);
 		fputc('\n', report->file);
 	}
 	/* A job's devices are not told apart. */

@@ -154,7 +154,7 @@ static void write_rows(const struct session *session, const struct table *table,
 }
 
 void next_without_finding(const struct session *session, const struct options *options,
-			  const struct table *table, FILE *file)
+			  const struct table *table, unsigned found, FILE *file)
 {
 	const struct table_row *row = next_row(table);
 	bool unknown = idle_unknown(session);
@@ -167,7 +167,10 @@ void next_without_finding(const struct session *session, const struct options *o
 	}
 	if (!row)
 		return;
-	fputs("No findings: nothing reaches the threshold of a rule. Begin with ", file);
+	fputs(found ? "While the GPU had work nothing reaches the threshold of a rule. Begin there "
+		      "with "
+		    : "No findings: nothing reaches the threshold of a rule. Begin with ",
+	      file);
 	visible_write(row->name, file);
 	fprintf(file, ", %.1f %% of the GPU time", table_percent(table, row));
 	if (share >= WORTH_PERCENT) {

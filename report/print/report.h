@@ -165,8 +165,10 @@ void use_share_text(const struct session *session, const struct options *options
 		    char text[USE_SHARE_SIZE]);
 /* A finding in one sentence, or two where ranges say what the host did, without a line's end. */
 void finding_write(const struct session *session, const struct finding *finding, FILE *file);
-/* Behind it on a page: what the device's time would be without idle time. Of others nothing. */
-void finding_bound_write(const struct session *session, const struct finding *finding, FILE *file);
+/* Behind all findings: how long the run, or where that is not known the GPU's time, would be
+ * without what they say could go, as far as that adds up. False: nothing of it is known. */
+bool findings_bound_write(const struct session *session, const struct finding *findings,
+			  unsigned count, FILE *file);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.
  */
 void use_write(const struct report *report);
@@ -188,10 +190,10 @@ struct idle_share {
 	uint64_t whole;
 };
 struct idle_share idle_largest(const struct session *session, const struct options *options);
-/* Where to begin if no rule found anything, or idle times are not known: lines. `table`: of the
- * GPU's rows. */
+/* Where to begin if no rule found anything from the GPU's first operation to its last, or idle
+ * times are not known: lines. `table`: of the GPU's rows. `found`: how many findings there are. */
 void next_without_finding(const struct session *session, const struct options *options,
-			  const struct table *table, FILE *file);
+			  const struct table *table, unsigned found, FILE *file);
 /* The kernel that is worth a look of its own, as the GPU is at work for most of the time; NULL:
  * there is none. */
 const struct table_row *next_kernel(const struct session *session, const struct table *table);

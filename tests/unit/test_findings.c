@@ -472,14 +472,11 @@ TEST(long_allocation_is_a_habit_or_the_first_call)
 	calls("cudaMallocAsync", 9, 300 * MS);
 	calls("cudaMalloc", 1, 200 * MS);
 	assert_null(found(FINDING_HOST_MEMORY));
-	is_found(FINDING_CONTEXT, 0, 200 * MS, 10);
-	has_functions(found(FINDING_CONTEXT), "cudaMalloc", NULL);
 	calls("cudaFree", 1, 199 * MS);
 	assert_null(found(FINDING_HOST_MEMORY));
 	calls("cudaMalloc", 2, 100 * MS);
 	is_found(FINDING_HOST_MEMORY, 2, 200 * MS, 10);
 	has_functions(found(FINDING_HOST_MEMORY), "cudaMalloc", "cudaFree");
-	assert_null(found(FINDING_CONTEXT));
 	/* Where the device waited for it, that is the other finding. */
 	header->totals.memory_calls = 4;
 	idle(IDLE_CALL, "cudaMalloc", 100 * MS);
@@ -489,6 +486,110 @@ TEST(long_allocation_is_a_habit_or_the_first_call)
 	header->totals.memory_calls = 0;
 	header->counters[COUNTER_wall_ns] = 1599 * MS - 1;
 	assert_null(found(FINDING_HOST_MEMORY));
+}
+
+/* A run of 2 s, of which 500 ms are before the GPU's work and 500 ms after it. */
+static void run_longer(void)
+{
+	header->start_realtime = 0;
+	header->counters[COUNTER_wall_ns] = 2000 * MS;
+	header->counters[COUNTER_threads] = 1;
+}
+
+static void has_cause(enum finding_kind kind, const char *function, uint64_t time, bool possible)
+{
+	const struct finding *finding = found(kind);
+
+	assert_non_null(finding);
+	assert_int_equal(finding->cause.time, time);
+	assert_int_equal(finding->possible, possible);
+	if (function)
+		assert_string_equal(session_string(session, finding->cause.name), function);
+}
+
+TEST(what_is_before_the_work_and_after_it_is_found_from_a_tenth_of_the_run_on)
+{
+	run_longer();
+	is_found(FINDING_BEFORE, 0, 500 * MS, 25);
+	is_found(FINDING_AFTER, 0, 500 * MS, 25);
+	/* The start comes last, as nothing can be done about it. */
+	assert_int_equal(findings[1].kind, FINDING_BEFORE);
+	assert_true(findings_are_outside(findings, 2));
+	header->start_realtime = 300 * MS;
+	is_found(FINDING_BEFORE, 0, 200 * MS, 10);
+	header->start_realtime++;
+	assert_null(found(FINDING_BEFORE));
+	run_longer();
+	header->counters[COUNTER_wall_ns] = 1666 * MS;
+	assert_null(found(FINDING_AFTER));
+	/* Of a program that runs nobody knows what comes. */
+	run_longer();
+	header->finished = 0;
+	assert_null(found(FINDING_AFTER));
+	assert_non_null(found(FINDING_BEFORE));
+	/* Operations that were only counted can have run at any time. */
+	header->counters[COUNTER_operations_outside] = 1;
+	assert_null(found(FINDING_BEFORE));
+	/* A clock that was set. */
+	run_longer();
+	header->counters[COUNTER_operations_outside] = 0;
+	header->start_realtime = 600 * MS;
+	assert_null(found(FINDING_BEFORE));
+}
+
+TEST(short_starts_and_ends_are_those_of_every_program)
+{
+	run_longer();
+	header->uses[0] =
+		(struct device_use){.first = 100 * MS, .last = 200 * MS, .busy = 100 * MS};
+	header->counters[COUNTER_wall_ns] = 225 * MS;
+	assert_non_null(found(FINDING_BEFORE));
+	assert_non_null(found(FINDING_AFTER));
+	header->start_realtime = 1;
+	header->counters[COUNTER_wall_ns] -= 2;
+	assert_null(found(FINDING_BEFORE));
+	assert_null(found(FINDING_AFTER));
+}
+
+TEST(the_call_that_took_the_start_is_named_if_it_can_only_have_been_there)
+{
+	run_longer();
+	has_cause(FINDING_BEFORE, NULL, 0, true);
+	/* Later there is no room for it, as the program worked for 1100 ms of the 1500 ms. */
+	header->uses[0].busy = header->uses[0].kernels = 400 * MS;
+	idle(IDLE_PROGRAM, NULL, 300 * MS);
+	idle(IDLE_AFTER_WAIT, NULL, 300 * MS);
+	header->counters[COUNTER_wall_ns] = 1520 * MS;
+	calls("cudaSetDevice", 1, 421 * MS);
+	has_cause(FINDING_BEFORE, "cudaSetDevice", 421 * MS, false);
+	header->counters[COUNTER_wall_ns]++;
+	header->counters[COUNTER_threads] = 2;
+	has_cause(FINDING_BEFORE, "cudaSetDevice", 421 * MS, true);
+	calls("cudaSetDevice", 1, 501 * MS);
+	has_cause(FINDING_BEFORE, NULL, 0, true);
+}
+
+TEST(the_host_was_in_no_call_for_as_long_as_calls_do_not_fill)
+{
+	run_longer();
+	assert_int_equal(found(FINDING_AFTER)->no_call, 0);
+	calls("cudaMalloc", 1, 100 * MS);
+	assert_int_equal(found(FINDING_BEFORE)->no_call, 400 * MS);
+	assert_int_equal(found(FINDING_AFTER)->no_call, 400 * MS);
+	assert_non_null(strstr(found(FINDING_AFTER)->advice, "perf shows"));
+	/* What launches or waits is over when the GPU's work is. */
+	calls("cudaMemcpy", 1, 200 * MS);
+	assert_int_equal(found(FINDING_BEFORE)->no_call, 200 * MS);
+	assert_int_equal(found(FINDING_AFTER)->no_call, 400 * MS);
+	calls("cudaFree", 2, 125 * MS);
+	has_cause(FINDING_AFTER, "cudaFree", 250 * MS, true);
+	assert_non_null(strstr(found(FINDING_AFTER)->advice, "frees"));
+	header->command = session_intern(session, "python3 train.py");
+	calls("cudaFree", 2, 50 * MS);
+	has_cause(FINDING_AFTER, "cudaFree", 350 * MS, true);
+	/* Calls that were only counted can have taken any time. */
+	session_row(session, ROW_RUNTIME_API, "cudaDeviceReset", -1)->calls = 1;
+	assert_int_equal(found(FINDING_AFTER)->no_call, 0);
 }
 
 static struct job_process *process(uint64_t busy, uint64_t program, uint64_t after_wait)

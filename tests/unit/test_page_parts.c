@@ -507,13 +507,51 @@ TEST(a_page_says_what_idle_time_costs_and_that_it_comes_first)
 	row->calls = 2;
 	session_add_sample(session, &row->cupti, 20000 * US);
 	session_add_sample(session, &row->cupti, 20000 * US);
-	page_has(" Without idle time the GPU&#39;s 100 ms would be 40.0 ms.");
+	page_has(">Without idle time (60.0 ms) the GPU&#39;s 100 ms would be about 40.0 ms.</p>");
 	has("rounding; of little use while the GPU is idle for so long.");
 	/* Busy and idle time are never one. */
 	assert_null(strstr(page, "do not add up"));
 	header->uses[0].busy = 70000 * US;
 	header->uses[0].kernels = 70000 * US;
 	page_has("rounding.</li>");
+}
+
+static void bound_is(uint64_t run_ms, const char *bound)
+{
+	header->counters[COUNTER_wall_ns] = run_ms * 1000 * US;
+	page_has(bound);
+}
+
+TEST(a_page_says_what_the_run_would_be_without_what_was_found)
+{
+	struct idle_row *waited;
+
+	header->cupti_active = 1;
+	header->start_realtime = 0;
+	header->totals.waiting_calls = 7;
+	header->devices[0].used = 1;
+	header->uses[0] = (struct device_use){.first = 150000 * US,
+					      .last = 250000 * US,
+					      .busy = 20000 * US,
+					      .kernels = 20000 * US};
+	waited = session_idle_row(session, &(struct idle_row){.cause = IDLE_AFTER_WAIT});
+	waited->gaps = 6;
+	waited->total = 75000 * US;
+	session_idle_row(session, &(struct idle_row){.cause = IDLE_LATENCY})->total = 5000 * US;
+	add_kernel("_Z3rowPf", 20000 * US);
+	bound_is(300, "75.0 ms (75.0 %) in 6 gaps: look at");
+	has(">Without the idle time named above (75.0 ms) and the end (50.0 ms) the run&#39;s 300 "
+	    "ms would be about 175 ms, and without the start (150 ms) too 25.0 ms.</p>");
+	bound_is(251, ">Without the idle time named above (75.0 ms) the run&#39;s 251 ms would be "
+		      "about 176 ms, and without the start (150 ms) too 26.0 ms.</p>");
+	/* When those ran that were only counted nobody knows. */
+	header->counters[COUNTER_operations_outside] = 1;
+	bound_is(300, ">Without the idle time named above (75.0 ms) the GPU&#39;s 100 ms would be "
+		      "about 25.0 ms.</p>");
+	/* Busy and idle time that are estimates, or another device's too, do not add up. */
+	header->uses[0].error = 1;
+	bound_is(300, "in 6 gaps");
+	assert_null(strstr(page, "Without"));
 }
 
 static void launched_by(const char *launcher, const char *when, const char *then)
