@@ -12,6 +12,7 @@
 #include "preload/handles/instantiation.h"
 #include "preload/nvtx/names.h"
 #include "report/session/entries.h"
+#include "report/session/memory.h"
 
 /* How many nodes of executable graphs are kept to follow their updates, 56 bytes each; updates of
  * graphs made beyond are not followed. Chosen. */
@@ -60,6 +61,7 @@ struct executable {
 	/* What its launches are counted under; NULL: ktime has not seen its instantiation. */
 	struct operation *operation;
 	struct graph_nodes nodes; /* none unless updates are followed */
+	size_t found;		  /* place of the node that was looked for last */
 	bool changed;		  /* the nodes have changed since the operation was found */
 	/* A hash of what the nodes work on, if updates are followed: the handle of the graph that
 	 * they come from, and the kernel nodes' parameters. If a handle is reused for another
@@ -334,6 +336,20 @@ static void describe_locked(struct executable *executable, const struct graph_no
 	atomic_store_explicit(&graphs.have_ranges, true, memory_order_relaxed);
 }
 
+/* Takes over a list of nodes, without the room that it has for more. */
+static void keep_nodes_locked(struct executable *executable, struct graph_nodes *nodes)
+{
+	const size_t size = nodes->count * sizeof(*nodes->nodes);
+	struct graph_node *exact = grow(nodes->nodes, size, size);
+
+	graphs.nodes_kept += nodes->count;
+	executable->nodes = *nodes;
+	if (exact)
+		executable->nodes.nodes = exact;
+	executable->nodes.room = nodes->count;
+	nodes->nodes = NULL;
+}
+
 static void drop_nodes_locked(struct executable *executable)
 {
 	graphs.nodes_kept -= executable->nodes.count;
@@ -384,11 +400,8 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 			graph_nodes_operation(&nodes, mark_of(executable), (uintptr_t)graph, false);
 		executable->version = (uintptr_t)graph;
 		executable->versioned = clock_ns(CLOCK_MONOTONIC);
-		if (is_following() && graphs.nodes_kept + nodes.count <= MOST_NODES) {
-			graphs.nodes_kept += nodes.count;
-			executable->nodes = nodes;
-			nodes.nodes = NULL;
-		}
+		if (is_following() && graphs.nodes_kept + nodes.count <= MOST_NODES)
+			keep_nodes_locked(executable, &nodes);
 	}
 	pthread_mutex_unlock(&graphs.lock);
 	free(nodes.nodes);
@@ -458,11 +471,20 @@ static void set_version_locked(struct executable *executable, uint64_t version)
 		renew_locked(executable);
 }
 
-static struct graph_node *node_locked(const struct executable *executable, CUgraphNode handle)
+/* Programs change nodes mostly in the order in which they made them, so each is looked for from the
+ * one before on. */
+static struct graph_node *node_locked(struct executable *executable, CUgraphNode handle)
 {
-	for (size_t i = 0; executable && i < executable->nodes.count; i++)
-		if (executable->nodes.nodes[i].handle == handle)
-			return &executable->nodes.nodes[i];
+	const struct graph_nodes *nodes = executable ? &executable->nodes : NULL;
+	size_t place = nodes ? executable->found : 0;
+
+	for (size_t i = 0; nodes && i < nodes->count; i++, place++) {
+		place = place < nodes->count ? place : 0;
+		if (nodes->nodes[place].handle != handle)
+			continue;
+		executable->found = place;
+		return &nodes->nodes[place];
+	}
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
 
 #include "preload/nvtx/names.h"
 #include "report/session/entries.h"
+#include "report/session/memory.h"
 
 /* CU_GRAPH_NODE_TYPE_MEM_ALLOC, since CUDA 11.4. */
 #define NODE_ALLOCATES 10
@@ -22,6 +23,14 @@ static void add_part(struct graph_contents *contents, struct operation *operatio
 		contents->parts[contents->part_count++] =
 			(struct graph_part){.operation = operation};
 	contents->parts[i].count++;
+}
+
+/* The same contents in a block that has no room for further parts. */
+static struct graph_contents *trimmed(struct graph_contents *contents)
+{
+	const size_t size = sizeof(*contents) + contents->part_count * sizeof(contents->parts[0]);
+
+	return grow(contents, size, size) ?: contents;
 }
 
 /* Makes the contents that the nodes add up to; NULL if memory is out. */
@@ -175,6 +184,7 @@ struct operation *graph_nodes_operation(const struct graph_nodes *nodes, uint64_
 	}
 	snprintf(name, sizeof(name), "[CUDA graph %u]", ++graphs.shape_count);
 	operation = operation_named(ROW_GRAPH, name);
+	contents = trimmed(contents);
 	operation->kernels_listed = list_kernels(contents);
 	add_ranged(contents, nodes);
 	/* Release: the collector reads what it holds. */
