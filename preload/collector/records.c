@@ -439,13 +439,14 @@ static void note_ranged(struct row *graph)
 }
 
 /* What a graph's node did belongs to the push/pop range that it was made in; if it was made in
- * none, to that of the launch, and to the start/end ranges of the launch in any case. */
+ * none, to that of the launch; and to the start/end ranges of both in any case. */
 static void add_to_ranges(const struct seen *seen, struct node_place made)
 {
 	struct range_place place = seen->launch->ranges;
 
 	if (made.path != PATHS_OUTSIDE)
 		place.range = ranges_in_path(made.thread, made.path).range;
+	place.started |= made.started;
 	ranges_add(&place, seen->row, seen->nanoseconds, 1, CLOCK_CUPTI);
 	/* The launch's own range says so. */
 	if (made.path != PATHS_OUTSIDE)
@@ -456,7 +457,7 @@ static void add_to_ranges(const struct seen *seen, struct node_place made)
 static void take_work(const struct activity *activity, bool matches)
 {
 	struct seen seen = {.activity = activity, .nanoseconds = activity->end - activity->start};
-	struct node_place made = {.path = PATHS_OUTSIDE};
+	struct node_place made = {0};
 
 	if (activity->kind == ACTIVITY_GRAPH)
 		identify_graph(&seen);

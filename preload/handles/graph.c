@@ -10,7 +10,6 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/handles/graph_contents.h"
 #include "preload/handles/instantiation.h"
-#include "preload/nvtx/names.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
 
@@ -178,14 +177,15 @@ static bool set_id_locked(struct executable *executable, uint32_t id)
 
 static bool is_same(const struct node_place *one, const struct node_place *other)
 {
-	return one->path == other->path && one->thread == other->thread;
+	return one->path == other->path && one->thread == other->thread &&
+	       one->started == other->started;
 }
 
 /* The places of an executable graph's nodes, as they are in this list; NULL if memory is out. */
 static struct places *places_of(const struct graph_nodes *nodes,
 				const struct executable *executable)
 {
-	const struct node_place nowhere = {.path = PATHS_OUTSIDE};
+	const struct node_place nowhere = {0};
 	struct node_place *by_number = calloc(executable->numbers, sizeof(*by_number));
 	uint32_t runs = 0;
 	struct places *places;
@@ -214,7 +214,8 @@ static uint64_t mark_locked(const struct places *places)
 
 	for (uint32_t i = 0; i < places->run_count; i++)
 		mark = digest_with(digest_with(mark, places->runs[i].first),
-				   places->runs[i].place.path);
+				   places->runs[i].place.path |
+					   (uint64_t)places->runs[i].place.started << 32);
 	return entry_of(&graphs.marks, (const uint64_t[ENTRY_NUMBERS]){mark}, size) ? mark : 0;
 }
 
@@ -700,12 +701,12 @@ static struct node_place place_in(const struct places *places, uint32_t number)
 		else
 			high = middle;
 	}
-	return low ? places->runs[low - 1].place : (struct node_place){.path = PATHS_OUTSIDE};
+	return low ? places->runs[low - 1].place : (struct node_place){0};
 }
 
 struct node_place graph_node_place(const struct activity *activity, uint64_t launched)
 {
-	struct node_place place = {.path = PATHS_OUTSIDE};
+	struct node_place place = {0};
 	const uint32_t number = (uint32_t)activity->graph_node;
 	const uint64_t begun =
 		launched
@@ -732,7 +733,7 @@ struct node_place graph_node_place(const struct activity *activity, uint64_t lau
 			place = place_in(places, number);
 	}
 	pthread_mutex_unlock(&graphs.lock);
-	if (place.path != PATHS_OUTSIDE)
+	if (node_place_is_somewhere(place))
 		count(&graph_range_counts.records);
 	return place;
 }

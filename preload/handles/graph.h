@@ -44,7 +44,7 @@ void graph_launched(CUgraphExec exec, const struct operation *operation) LAUNCH_
 
 /* The rest is for the collector thread. CUPTI's records name an executable graph by a number. */
 
-/* Where the node of a record was made; PATHS_OUTSIDE if that is not known, or the record does not
+/* Where the node of a record was made; in no range if that is not known, or the record does not
  * fit the graph's nodes: then the graph is not split any more. `launched`: when the launch was
  * called, CLOCK_REALTIME in ns, as later updates do not concern it; 0: not known, the record's
  * start is taken in its place. */

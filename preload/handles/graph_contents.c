@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/nvtx/names.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
 
@@ -70,7 +69,7 @@ static struct graph_contents *sum_nodes(const struct graph_nodes *nodes, uint64_
 	return contents;
 }
 
-/* A part by its operation, thread and path. */
+/* A part by its operation and place. */
 struct ranged_part {
 	struct entry entry;
 	struct graph_part part;
@@ -85,10 +84,10 @@ static void add_ranged(struct graph_contents *contents, const struct graph_nodes
 		const struct graph_node *node = &nodes->nodes[i];
 		const struct node_place place = node->place;
 		const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)node->operation, place.thread,
-						     place.path};
+						     place.path, place.started};
 		struct ranged_part *ranged;
 
-		if (node->disabled || !node->operation || place.path == PATHS_OUTSIDE)
+		if (node->disabled || !node->operation || !node_place_is_somewhere(place))
 			continue;
 		ranged = entry_of(&parts, key, sizeof(*ranged));
 		if (ranged)

@@ -9,7 +9,6 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
@@ -45,11 +44,15 @@ bool graph_nodes_have_holes(void)
 	return atomic_load_explicit(&kept.had_destroyed, memory_order_relaxed);
 }
 
-static const struct node_place nowhere = {.path = PATHS_OUTSIDE};
+static const struct node_place nowhere;
 
 static struct node_place place_now(void)
 {
-	return (struct node_place){.thread = (uint32_t)pthread_self(), .path = range_now()};
+	const uint16_t path = range_now();
+
+	return (struct node_place){.thread = path != PATHS_OUTSIDE ? (uint32_t)pthread_self() : 0,
+				   .started = range_started_now(),
+				   .path = path};
 }
 
 static struct kept *kept_locked(CUgraphNode handle, bool add)
@@ -75,7 +78,7 @@ static struct node_place place_of(CUgraphNode handle, struct node_place otherwis
 /* A handle may be that of a node that has ended unseen. */
 static void set_place(CUgraphNode handle, struct node_place place)
 {
-	const bool in_range = place.path != PATHS_OUTSIDE;
+	const bool in_range = node_place_is_somewhere(place);
 	struct kept *node;
 
 	pthread_mutex_lock(&kept.lock);
@@ -115,7 +118,7 @@ void graph_node_captured(CUstream stream)
 	int saved_errno = errno;
 	size_t number;
 
-	if (place.path == PATHS_OUTSIDE && !graph_nodes_have_ranges())
+	if (!node_place_is_somewhere(place) && !graph_nodes_have_ranges())
 		return;
 	number = dependencies_of(stream, &nodes);
 	for (size_t i = 0; i < number; i++)
@@ -128,7 +131,7 @@ void graph_node_added(const CUgraphNode *node, CUresult result)
 	const struct node_place place = place_now();
 
 	if (result != CUDA_SUCCESS || !node || !lifecycle_running() ||
-	    (place.path == PATHS_OUTSIDE && !graph_nodes_have_ranges()))
+	    (!node_place_is_somewhere(place) && !graph_nodes_have_ranges()))
 		return;
 	set_place(*node, place);
 }
@@ -296,9 +299,9 @@ static void find_place(struct graph_nodes *nodes, struct graph_node *node)
 
 	node->place = place_of(node->handle, node->place);
 	nodes->in_ranges |=
-		node->place.path != PATHS_OUTSIDE && (node->type == CU_GRAPH_NODE_TYPE_KERNEL ||
-						      node->type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-						      node->type == CU_GRAPH_NODE_TYPE_MEMSET);
+		node_place_is_somewhere(node->place) && (node->type == CU_GRAPH_NODE_TYPE_KERNEL ||
+							 node->type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+							 node->type == CU_GRAPH_NODE_TYPE_MEMSET);
 	if (node->child || !graph_nodes_have_holes())
 		return;
 	if (cupti_graph_node_id(node->handle, &id))

@@ -15,6 +15,7 @@
 #include "preload/base/launch_state.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/operation.h"
+#include "preload/nvtx/names.h"
 
 /* FNV-1a with its offset basis and its 64-bit prime, a word at a time instead of a byte. */
 #define DIGEST_OF_NONE 0xcbf29ce484222325ull
@@ -23,11 +24,17 @@ static inline uint64_t digest_with(uint64_t digest, uint64_t value)
 	return (digest ^ value) * 0x100000001b3ull;
 }
 
-/* Where a node was made. */
+/* Where a node was made. All zero: in no range. */
 struct node_place {
-	uint32_t thread; /* the low half of its pthread_self() */
-	uint16_t path;	 /* PATHS_OUTSIDE: in no range */
+	uint32_t thread;  /* the low half of its pthread_self(); 0 without a path */
+	uint32_t started; /* start/end ranges that were open: bits, see started_path() */
+	uint16_t path;	  /* the thread's innermost push/pop range; PATHS_OUTSIDE: none */
 };
+
+static inline bool node_place_is_somewhere(struct node_place place)
+{
+	return place.path != PATHS_OUTSIDE || place.started;
+}
 
 /* All of these: any thread; take a lock, and keep errno. */
 

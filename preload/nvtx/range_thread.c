@@ -21,7 +21,8 @@ struct started_range {
 	_Atomic struct range_owner owner;
 	_Atomic uint16_t path;
 };
-#define STARTING 1u /* no range's id: these begin with STARTED_MOST */
+/* A range that is being started or ended; no range's id: these begin with STARTED_MOST. */
+#define STARTING 1u
 
 static __thread struct range_thread *self __attribute__((tls_model("initial-exec")));
 /* What all threads share: their list, the key whose destructor runs as a thread ends, and the
@@ -33,6 +34,11 @@ static struct {
 	bool key_made;
 	struct started_range started_ranges[STARTED_MOST];
 	_Atomic uint64_t starts;
+	/* By their bits; path 0: none yet. */
+	struct {
+		_Atomic uint16_t path;
+		_Atomic uint32_t open; /* ranges */
+	} started_paths[STARTED_PATHS];
 } all = {
 	.key_once = PTHREAD_ONCE_INIT,
 };
@@ -219,6 +225,45 @@ int range_pop(uint8_t domain)
 	return (int)thread->levels[domain];
 }
 
+unsigned started_bit(uint16_t path)
+{
+	for (unsigned bit = 0; bit < STARTED_PATHS; bit++) {
+		uint16_t there = started_path(bit);
+
+		if (there == path ||
+		    (!there && (atomic_compare_exchange_strong_explicit(
+					&all.started_paths[bit].path, &there, path,
+					memory_order_relaxed, memory_order_relaxed) ||
+				there == path)))
+			return bit;
+	}
+	return STARTED_PATHS;
+}
+
+uint16_t started_path(unsigned bit)
+{
+	return atomic_load_explicit(&all.started_paths[bit].path, memory_order_relaxed);
+}
+
+uint32_t range_started_now(void)
+{
+	uint32_t bits = 0;
+
+	for (unsigned bit = 0; bit < STARTED_PATHS && started_path(bit); bit++)
+		if (atomic_load_explicit(&all.started_paths[bit].open, memory_order_relaxed))
+			bits |= 1u << bit;
+	return bits;
+}
+
+/* A range of a path is open from now on, or no longer. */
+static void note_open(uint16_t path, uint32_t more)
+{
+	unsigned bit = started_bit(path);
+
+	if (bit < STARTED_PATHS)
+		atomic_fetch_add_explicit(&all.started_paths[bit].open, more, memory_order_relaxed);
+}
+
 uint64_t range_start(uint16_t name)
 {
 	struct range_thread *thread = self ? self : enter();
@@ -244,6 +289,7 @@ uint64_t range_start(uint16_t name)
 				      memory_order_release);
 		atomic_store_explicit(&range->path, path, memory_order_release);
 		atomic_store_explicit(&range->id, id, memory_order_release);
+		note_open(path, 1);
 		publish(thread, (struct change){.time = now,
 						.path = path,
 						.now = atomic_load_explicit(&thread->now,
@@ -262,17 +308,21 @@ void range_end(uint64_t id)
 	uint16_t place = (uint16_t)(id % STARTED_MOST);
 	struct started_range *range = &all.started_ranges[place];
 	struct change change = {.time = clock_ticks(), .kind = CHANGE_END, .place = place};
+	uint64_t ending = id;
 
 	if (!id)
 		return; /* range_start() had no room for it */
+	/* Of two threads that end it one does. */
 	if (!thread || id == STARTING ||
-	    atomic_load_explicit(&range->id, memory_order_acquire) != id) {
+	    !atomic_compare_exchange_strong_explicit(&range->id, &ending, STARTING,
+						     memory_order_acquire, memory_order_relaxed)) {
 		count(&range_counts.unbalanced);
 		return;
 	}
 	change.started = atomic_load_explicit(&range->started, memory_order_relaxed);
 	change.path = atomic_load_explicit(&range->path, memory_order_relaxed);
 	change.now = atomic_load_explicit(&thread->now, memory_order_relaxed);
+	note_open(change.path, -1u);
 	/* Published before the place is free: the collector sees the end before the next start. */
 	publish(thread, change);
 	atomic_store_explicit(&range->id, 0, memory_order_release);

@@ -18,6 +18,9 @@
 #define OPEN_MOST      128u
 /* The start/end ranges that can be open at a time, in the process. Chosen. */
 #define STARTED_MOST   1024u
+/* How many start/end ranges are told apart, by name: a bit for each, in the order of their first
+ * starts. */
+#define STARTED_PATHS  31u
 /* Changes that a thread's ring holds: those of 20 collector periods, at one change in 25 us.
  * Chosen. */
 #define CHANGE_RECORDS 4096u
@@ -92,8 +95,15 @@ void range_end(uint64_t id);
 /* The path of the innermost push/pop range that is open; PATHS_OUTSIDE if none is. */
 uint16_t range_now(void);
 
-/* Calls `take` for each start/end range that is open now, `place` being its place among them. Any
- * thread. */
+/* The start/end ranges of the process that are open now: bits, see started_path(). */
+uint32_t range_started_now(void);
+
+/* The bit of a start/end range's path; STARTED_PATHS: there are too many. Any thread, as the
+ * following. */
+unsigned started_bit(uint16_t path);
+uint16_t started_path(unsigned bit);
+/* Calls `take` for each start/end range that is open now, `place` being its place among them.
+ */
 void range_each_started(void (*take)(struct range_owner owner, uint16_t path, uint16_t place,
 				     uint64_t started));
 

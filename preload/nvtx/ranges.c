@@ -94,24 +94,12 @@ struct interval {
 
 /* The start/end ranges. */
 static struct {
-	uint16_t paths[STARTED_PATHS];
-	uint32_t threads[STARTED_PATHS];
-	unsigned path_count;
+	uint32_t threads[STARTED_PATHS]; /* by the path's bit; 0: none has begun yet */
 	struct interval open[STARTED_MOST];
 	unsigned open_count;
 	struct interval past[PAST]; /* in the order of their ends */
 	uint32_t past_count;
 } started;
-
-/* The bit that stands for a path of start/end ranges; STARTED_PATHS: it has none. */
-static unsigned bit_of(uint16_t path)
-{
-	unsigned bit = 0;
-
-	while (bit < started.path_count && started.paths[bit] != path)
-		bit++;
-	return bit < started.path_count ? bit : STARTED_PATHS;
-}
 
 static struct interval *find_open(uint16_t place)
 {
@@ -124,15 +112,12 @@ static struct interval *find_open(uint16_t place)
 bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin)
 {
 	struct interval *range = find_open(place);
-	unsigned bit = bit_of(path);
+	unsigned bit = started_bit(path);
 
-	if (bit == STARTED_PATHS && started.path_count < STARTED_PATHS) {
-		bit = started.path_count++;
-		started.paths[bit] = path;
-		started.threads[bit] = owner.pthread_id;
-	}
 	if (bit == STARTED_PATHS)
 		return false;
+	if (!started.threads[bit])
+		started.threads[bit] = owner.pthread_id;
 	/* If the end of an earlier range in this place was lost, its interval is used again. */
 	if (!range)
 		range = &started.open[started.open_count++];
@@ -148,7 +133,7 @@ uint16_t started_end(uint16_t place, uint64_t begin, uint64_t end, uint32_t *ker
 
 	if (!range || range->begin != begin)
 		return 0;
-	path = started.paths[range->bit];
+	path = started_path(range->bit);
 	range->end = end;
 	*kernel_id = range->kernel_id;
 	started.past[started.past_count++ % PAST] = *range;
@@ -162,7 +147,7 @@ uint16_t started_open(uint16_t *place, uint64_t *begin)
 		return 0;
 	*place = started.open[0].place;
 	*begin = started.open[0].begin;
-	return started.paths[started.open[0].bit];
+	return started_path(started.open[0].bit);
 }
 
 uint32_t started_at(uint64_t time)
@@ -185,14 +170,9 @@ uint32_t started_at(uint64_t time)
 	return bits;
 }
 
-uint16_t started_path(unsigned bit)
-{
-	return started.paths[bit];
-}
-
 uint32_t started_thread(uint16_t path)
 {
-	unsigned bit = bit_of(path);
+	unsigned bit = started_bit(path);
 
 	return bit < STARTED_PATHS ? started.threads[bit] : 0;
 }
@@ -669,6 +649,16 @@ struct range_place ranges_in_path(uint32_t thread, uint16_t path)
 		last.path = path;
 	}
 	return (struct range_place){.range = last.range, .included = true};
+}
+
+double ranges_calls_in(uint16_t path, const struct row *row)
+{
+	const struct range_entry *range = entry_on(0, path, false);
+	const uint64_t key[ENTRY_NUMBERS] = {range ? range->number : 0, (uintptr_t)row};
+	const struct entry *entry = range ? entry_of(&kept.parts, key, 0) : NULL;
+	const struct nvtx_part *part = entry ? entry->item : NULL;
+
+	return part ? part->calls + (double)part->untimed : 0;
 }
 
 void ranges_tell(const struct range_place *place, const struct row *row, struct range_told *told,

@@ -48,9 +48,6 @@ uint16_t history_at(const struct range_history *history, uint64_t time, uint16_t
 /* The start/end ranges of the process, by the time that they were open. For the collector thread
  * only. */
 
-/* How many start/end ranges are told apart, by name: a bit for each. */
-#define STARTED_PATHS 31u
-
 /* Notes that a range began at `begin`, in ticks; `place`: its place among the open ranges. False if
  * there are too many paths. A second call for the same range has no effect. */
 bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin);
@@ -60,9 +57,8 @@ uint16_t started_end(uint16_t place, uint64_t begin, uint64_t end, uint32_t *ker
 /* The path of some range that is open, with its place and begin; 0 if none is. */
 uint16_t started_open(uint16_t *place, uint64_t *begin);
 
-/* The ranges that were open at a time, a bit for each path. */
+/* The ranges that were open at a time: bits, see started_path(). */
 uint32_t started_at(uint64_t time);
-uint16_t started_path(unsigned bit);
 /* Which thread began the first range of a path: the low half of its pthread_self(). */
 uint32_t started_thread(uint16_t path);
 
@@ -87,8 +83,11 @@ bool ranges_are_chosen(void);
 struct range_place ranges_at(uint32_t thread, uint64_t ticks);
 /* Where it was during a call that only CUPTI has recorded; times on CLOCK_REALTIME, ns. */
 struct range_place ranges_of_record(uint32_t thread, uint64_t start, uint64_t end);
-/* The place of what a thread, by the low half of its pthread_self(), did in a path. */
+/* The place of what a thread, by the low half of its pthread_self(), did in a path; 0: of a
+ * start/end range. */
 struct range_place ranges_in_path(uint32_t thread, uint16_t path);
+/* How many calls of a row were made in a start/end range. */
+double ranges_calls_in(uint16_t path, const struct row *row);
 /* What is known of the calls of a row in a range by estimates: replaces what was told of them
  * before, which `told` holds; all zero at first. */
 struct range_told {

@@ -30,7 +30,9 @@ struct window_part {
 
 /* An operation's part, in the nodes that were made in one NVTX range. */
 struct ranged_part {
-	struct entry entry; /* by the operation's address, thread and path */
+	struct entry entry; /* by the operation's address, and these */
+	uint32_t thread;    /* 0: of a start/end range */
+	uint16_t path;
 	struct window_part part;
 	uint64_t minimum, maximum; /* nanoseconds, of a record */
 	uint64_t unknown;	   /* nodes, if nothing of the graph's is recorded */
@@ -339,31 +341,52 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 	return true;
 }
 
-/* The part of an operation in a place; NULL if memory is out. */
+/* The part of an operation in a range; NULL if memory is out. */
 static struct ranged_part *ranged_in(struct window_class *class, struct operation *operation,
-				     struct node_place place)
+				     uint32_t thread, uint16_t path)
 {
-	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)operation, place.thread, place.path};
+	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)operation, thread, path};
 	struct ranged_part *ranged = entry_of(&class->in_ranges, key, sizeof(*ranged));
 
-	if (ranged)
-		ranged->part.operation = operation;
+	if (!ranged)
+		return NULL;
+	ranged->part.operation = operation;
+	ranged->thread = thread;
+	ranged->path = path;
 	return ranged;
 }
 
-void sums_add_in_range(struct operation *operation, struct node_place place, uint64_t nanoseconds)
+/* Gives a number to an operation's parts in the ranges of a place. */
+static void in_each_range(struct window_class *class, struct operation *operation,
+			  struct node_place place,
+			  void (*take)(struct ranged_part *ranged, uint64_t number),
+			  uint64_t number)
 {
-	struct ranged_part *ranged =
-		sums.launched ? ranged_in(sums.launched, operation, place) : NULL;
+	struct ranged_part *ranged;
 
-	if (!ranged)
-		return;
+	if (place.path != PATHS_OUTSIDE &&
+	    (ranged = ranged_in(class, operation, place.thread, place.path)))
+		take(ranged, number);
+	for (uint32_t bits = place.started; bits; bits &= bits - 1)
+		if ((ranged = ranged_in(class, operation, 0,
+					started_path((unsigned)__builtin_ctz(bits)))))
+			take(ranged, number);
+}
+
+static void take_record(struct ranged_part *ranged, uint64_t nanoseconds)
+{
 	if (!ranged->maximum || nanoseconds < ranged->minimum)
 		ranged->minimum = nanoseconds;
 	if (nanoseconds > ranged->maximum)
 		ranged->maximum = nanoseconds;
 	ranged->part.open += (double)nanoseconds;
 	ranged->part.opened++;
+}
+
+void sums_add_in_range(struct operation *operation, struct node_place place, uint64_t nanoseconds)
+{
+	if (sums.launched)
+		in_each_range(sums.launched, operation, place, take_record, nanoseconds);
 }
 
 /* What was called on a device: a graph, without its versions, or an operation by itself. */
@@ -466,6 +489,11 @@ static struct total *total_of(struct operation *operation, uint32_t device)
 	return total;
 }
 
+static void take_unknown(struct ranged_part *ranged, uint64_t nodes)
+{
+	ranged->unknown += nodes;
+}
+
 /* Counts the nodes of a graph of which nothing is recorded in the ranges that they were made in. */
 static void count_unknown(const struct called *called)
 {
@@ -480,10 +508,9 @@ static void count_unknown(const struct called *called)
 	class->unknown += called->calls * contents->recorded;
 	for (uint32_t i = 0; i < contents->ranged_count; i++) {
 		const struct graph_part *part = &contents->ranged[i];
-		struct ranged_part *ranged = ranged_in(class, part->operation, part->place);
 
-		if (ranged)
-			ranged->unknown += called->calls * part->count;
+		in_each_range(class, part->operation, part->place, take_unknown,
+			      called->calls * part->count);
 	}
 }
 
@@ -627,8 +654,23 @@ static void add_class(const struct window_class *class)
 	}
 }
 
-/* Tells the ranges of a class's nodes what these did. Returns what share of the nodes' time that
- * is; of their number, if nothing is recorded. */
+/* The share of a class's launches that were not made in a start/end range. One that was made there
+ * counts in it as a whole. */
+static double share_outside(const struct window_class *class, uint16_t path)
+{
+	double inside = 0;
+
+	for (struct operation *operation = operation_first(); operation;
+	     operation = operation->next)
+		if (!operation->version_of && has_kernels(operation, class->entry.key[KERNELS]))
+			inside += ranges_calls_in(
+				path, rows_of(operation, (int)class->entry.key[DEVICE]));
+	return inside < class->all ? 1 - inside / class->all : 0;
+}
+
+/* Tells the ranges of a class's nodes what these did. Returns what share of the nodes' time lies in
+ * push/pop ranges, which the ranges of the launches lack; of their number, if nothing is recorded.
+ */
 static double tell_ranges(const struct window_class *class)
 {
 	const int device = (int)class->entry.key[DEVICE];
@@ -642,26 +684,29 @@ static double tell_ranges(const struct window_class *class)
 	{
 		const struct window_part *part = &ranged->part;
 		struct window_times times = part->times;
-		struct range_place place = ranges_in_path((uint32_t)ranged->entry.key[1],
-							  (uint16_t)ranged->entry.key[2]);
+		const bool started = paths_of(ranged->path).style == RANGE_START_END;
+		const double share = started ? share_outside(class, ranged->path) : 1;
+		struct range_place place = ranges_in_path(ranged->thread, ranged->path);
 		struct row *row = rows_of(part->operation, device);
 		struct estimated time;
+		struct range_told now;
 
-		in_ranges += (double)ranged->unknown + times.certain + times.total + part->open;
+		if (!started)
+			in_ranges +=
+				(double)ranged->unknown + times.certain + times.total + part->open;
 		times.certain += part->open;
 		time = window_estimate(&units, &times, class->all);
-		if (row && place.range)
-			ranges_tell(
-				&place, row, &ranged->told,
-				&(struct range_told){
-					.calls = (double)estimate_count(class, part),
-					.untimed = (double)ranged->unknown,
-					.total = (uint64_t)(time.total + 0.5),
-					.variance = isnan(time.error) ? 0 : time.error * time.error,
-					.minimum = ranged->minimum,
-					.maximum = ranged->maximum,
-				},
-				is_recorded(class) && class->all > units.certain);
+		now = (struct range_told){
+			.calls = floor((double)estimate_count(class, part) * share + 0.5),
+			.untimed = floor((double)ranged->unknown * share + 0.5),
+			.total = (uint64_t)(time.total * share + 0.5),
+			.variance = isnan(time.error) ? 0 : pow(time.error * share, 2),
+			.minimum = ranged->minimum,
+			.maximum = ranged->maximum,
+		};
+		if (row && place.range && (share > 0 || ranged->told.calls > 0))
+			ranges_tell(&place, row, &ranged->told, &now,
+				    is_recorded(class) && class->all > units.certain);
 	}
 	return all > 0 && in_ranges < all ? in_ranges / all : in_ranges > 0;
 }
@@ -801,7 +846,7 @@ static void end(struct launch *launch, bool valid)
 			struct operation *operation = launch->parts[node->part].operation;
 
 			recording_node(operation, launch->device, node->nanoseconds);
-			if (node->place.path != PATHS_OUTSIDE)
+			if (node_place_is_somewhere(node->place))
 				sums_add_in_range(operation, node->place, node->nanoseconds);
 		}
 		if (graph)

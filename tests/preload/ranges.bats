@@ -212,6 +212,15 @@ wide/inner 1 400 800000 400 800000" ranges
 	is "replay 10" eval '"$built/ktime" export --json - session | jq -r ".ranges[] | select(.graph_launches) | \"\(.name) \(.graph_launches)\""'
 }
 
+@test "nodes captured in a start/end range count in it wherever their graph is launched, and once if in it" {
+	options='--graph node' nodes_in_ranges started 10
+	is "captured in (start/end) 2 70 100000 70 100000
+launched in (start/end) 1 30 40000 30 40000
+pushed 1 30 60000 30 60000
+replay 3 60 60000 60 60000" ranges
+	is "30" eval '"$built/ktime" export --json - session | jq -r ".ranges[] | select(.graph_launches) | .graph_launches"'
+}
+
 @test "where all launches are recorded without their calls, nodes count in their ranges" {
 	options= nodes_in_ranges variants 5
 	is "replay 5 0 0 0 0
@@ -220,6 +229,12 @@ variant 1 1 4 8000 4 8000
 variant 2 1 6 12000 6 12000
 variant 3 1 8 16000 8 16000
 variant 4 1 10 20000 10 20000" ranges
+	# With the launches as wholes in "launched in" and, once, in "captured in".
+	options= nodes_in_ranges started 10
+	is "captured in (start/end) 2 50 100000 50 100000
+launched in (start/end) 1 10 40000 10 40000
+pushed 1 30 60000 30 60000
+replay 3 30 60000 30 60000" ranges
 }
 
 @test "where launches are recorded in windows, the nodes' operations are exact, their time is estimated" {

@@ -19,6 +19,7 @@ _Atomic bool context_several_devices;
 /* A kernel, a copy and a memset; handles are the addresses of the types. */
 static CUgraphNodeType types[3];
 static uint16_t path;
+static uint32_t started;
 static uint32_t id; /* CUPTI's of the executable graph; 0: it does not say */
 
 #define GRAPH	   ((CUgraph)types)
@@ -28,6 +29,11 @@ static uint32_t id; /* CUPTI's of the executable graph; 0: it does not say */
 uint16_t range_now(void)
 {
 	return path;
+}
+
+uint32_t range_started_now(void)
+{
+	return started;
 }
 
 bool cupti_active(void)
@@ -105,6 +111,24 @@ static uint16_t path_of(enum activity_kind kind, uint32_t number, uint64_t launc
 		.kind = kind, .graph = id, .graph_node = 1ull << 32 | number, .start = 1};
 
 	return graph_node_place(&activity, launched).path;
+}
+
+TEST(a_node_is_of_the_start_end_ranges_that_were_open_when_it_was_made)
+{
+	struct activity activity = {
+		.kind = ACTIVITY_MEMCPY, .graph = id, .graph_node = 1ull << 32 | 1, .start = 1};
+	CUgraphNode node = NODE(1);
+	uint64_t mark = instantiate();
+
+	graph_ending(EXECUTABLE);
+	started = 5;
+	graph_node_added(&node, CUDA_SUCCESS);
+	started = 0;
+	activity.graph = ++id;
+	assert_int_not_equal(instantiate(), mark);
+	assert_int_equal(graph_node_place(&activity, 0).started, 5);
+	assert_int_equal(graph_node_place(&activity, 0).path, PATHS_OUTSIDE);
+	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 0), 5);
 }
 
 TEST(a_record_belongs_to_the_range_that_its_node_was_made_in)

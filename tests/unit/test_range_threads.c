@@ -252,6 +252,30 @@ TEST(a_started_range_is_open_until_its_end)
 	thread->tail = changes();
 }
 
+TEST(the_started_ranges_that_are_open_now_have_their_bits)
+{
+	uint16_t name = names_range(0, "first open"), other = names_range(0, "other open");
+	uint64_t one = range_start(name), same = range_start(name), another = range_start(other);
+	unsigned bit = started_bit(paths_enter(PATHS_OUTSIDE, name, RANGE_START_END));
+
+	assert_int_equal(started_path(bit), paths_enter(PATHS_OUTSIDE, name, RANGE_START_END));
+	assert_int_equal(range_started_now(), 3u << bit);
+	range_end(one);
+	range_end(one);
+	assert_int_equal(range_started_now(), 3u << bit);
+	range_end(same);
+	assert_int_equal(range_started_now(), 2u << bit);
+	range_end(another);
+	assert_int_equal(range_started_now(), 0);
+	/* Names beyond the most that are told apart. */
+	for (uint16_t i = 0; i < STARTED_PATHS; i++)
+		started_bit((uint16_t)(60000 + i));
+	assert_int_equal(started_bit(60000 + STARTED_PATHS - 1), STARTED_PATHS);
+	range_end(range_start(names_range(0, "one more")));
+	assert_int_equal(range_started_now(), 0);
+	range_threads()->tail = changes();
+}
+
 TEST(starts_beyond_the_most_that_are_open_are_counted)
 {
 	uint64_t ids[STARTED_MOST], again;

@@ -38,7 +38,6 @@ TEST(a_range_is_open_from_its_begin_to_its_end)
 	assert_int_equal(started_path(0), 11);
 	assert_int_equal(started_path(1), 12);
 	assert_int_equal(started_thread(12), 70);
-	assert_int_equal(started_thread(13), 0);
 	assert_int_equal(started_open(&place, &time), 11);
 	assert_int_equal(place, 1);
 	assert_int_equal(time, 1000);

@@ -61,7 +61,7 @@ $(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, 
 $(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/recording.o
-$(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/obj/preload/base/clock.o
+$(BUILD)/tests/unit/test_started: $(addprefix $(BUILD)/obj/preload/nvtx/, ranges.o range_thread.o names.o) $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, recording/rows.o driver/entries.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, records.o match.o) $(BUILD)/obj/preload/events/in_flight.o
 $(addprefix $(BUILD)/tests/unit/, test_interval_set test_timeline test_causes test_host_calls test_window_use): \

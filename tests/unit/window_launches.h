@@ -39,7 +39,7 @@ struct node_place graph_node_place(const struct activity *activity, uint64_t lau
 {
 	assert_non_null(activity);
 	assert_int_equal(launched, 0);
-	return (struct node_place){.path = PATHS_OUTSIDE};
+	return (struct node_place){0};
 }
 
 uint64_t graph_mark(uint32_t graph)
@@ -52,6 +52,25 @@ struct range_place ranges_in_path(uint32_t thread, uint16_t path)
 {
 	assert_int_equal(thread, 0);
 	return (struct range_place){.range = path};
+}
+
+struct range_path paths_of(uint16_t path)
+{
+	assert_int_not_equal(path, PATHS_OUTSIDE);
+	return (struct range_path){.style = RANGE_PUSH_POP};
+}
+
+uint16_t started_path(unsigned bit)
+{
+	assert_int_not_equal(bit, 0);
+	return PATHS_OUTSIDE;
+}
+
+double ranges_calls_in(uint16_t path, const struct row *row)
+{
+	assert_int_not_equal(path, PATHS_OUTSIDE);
+	assert_non_null(row);
+	return 0;
 }
 
 /* What was told last of a range. */

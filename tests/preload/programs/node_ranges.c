@@ -7,7 +7,8 @@
  *        node_ranges paths NUMBER	100,000 nodes in that number of ranges, launched twice
  *        node_ranges wide NUMBER	a graph of 101 nodes, launched so often in "run"
  *        node_ranges after NUMBER	the same ten times, after one in no ranges so often
- *        node_ranges variants NUMBER	a graph captured in a range of another name each time
+ *        node_ranges started NUMBER	a graph captured in start/end ranges, launched three times
+ * so often node_ranges variants NUMBER	a graph captured in a range of another name each time
  */
 #include <pthread.h>
 #include <string.h>
@@ -272,6 +273,30 @@ static void many_paths(int paths)
 	launch(instantiate(graph), 2);
 }
 
+/* A memset and a kernel captured in a start/end range, a memset in none; launched in no such range,
+ * in the same and in another. */
+static void in_started(void)
+{
+	nvtxRangeId_t id = nvtxRangeStartA("captured in");
+	CUgraphExec exec;
+
+	begin();
+	memset_in(stream);
+	nvtxRangePushA("pushed");
+	check_launch(first, stream);
+	nvtxRangePop();
+	nvtxRangeEnd(id);
+	memset_in(stream);
+	exec = instantiate(end());
+	launch(exec, launches);
+	id = nvtxRangeStartA("captured in");
+	launch(exec, launches);
+	nvtxRangeEnd(id);
+	id = nvtxRangeStartA("launched in");
+	launch(exec, launches);
+	nvtxRangeEnd(id);
+}
+
 static void variants(int count)
 {
 	for (int i = 0; i < count; i++) {
@@ -316,6 +341,11 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && strcmp(argv[1], "variants") == 0) {
 		variants(atoi(argv[2]));
+		return 0;
+	}
+	if (argc > 2 && strcmp(argv[1], "started") == 0) {
+		launches = atoi(argv[2]);
+		in_started();
 		return 0;
 	}
 	if (argc > 1)
