@@ -18,7 +18,8 @@ struct coverage {
 	uint64_t seen, timed, by_events;
 	uint64_t untimed[UNTIMED_COUNT];  /* of rows without times, and of those by events */
 	uint64_t unpaired[UNTIMED_COUNT]; /* without an event pair, in any row */
-	uint64_t left_out; /* operations of rows without times: the percentages leave them out */
+	uint64_t estimated; /* left out by sampling, and in an estimate: in neither list */
+	uint64_t left_out;  /* operations of rows without times: the percentages leave them out */
 	unsigned rows_by_cupti, rows_by_events, bounds; /* those whose times are upper bounds */
 	bool sampled;					/* a row is an estimate from a sample */
 	bool corrected[OVERHEAD_KINDS]; /* a row by events has the event-pair overhead taken off */
@@ -70,8 +71,9 @@ static void cover(struct coverage *coverage, const struct session *session)
 		for (unsigned i = 0; i < UNTIMED_COUNT; i++) {
 			coverage->unpaired[i] += row->untimed[i];
 			/* What sampling leaves out is in the estimate. */
-			if (clock != CLOCK_CUPTI &&
-			    (i != UNTIMED_SAMPLED_OUT || clock == CLOCK_NONE))
+			if (clock == CLOCK_EVENTS && i == UNTIMED_SAMPLED_OUT)
+				coverage->estimated += row->untimed[i];
+			else if (clock != CLOCK_CUPTI)
 				coverage->untimed[i] += row->untimed[i];
 		}
 		coverage->left_out += clock == CLOCK_NONE ? calls : 0;
@@ -204,6 +206,16 @@ static void write_corrections(struct report *report, const struct coverage *cove
 	write_bounds(report, coverage);
 }
 
+/* Those that estimates stand for are not timed either. */
+static void write_untimed(const struct report *report, const struct coverage *coverage)
+{
+	uint64_t untimed[UNTIMED_COUNT];
+
+	memcpy(untimed, coverage->untimed, sizeof(untimed));
+	untimed[UNTIMED_SAMPLED_OUT] += coverage->estimated;
+	write_reasons(report, "Not timed", untimed);
+}
+
 static void write_timing(struct report *report, const struct coverage *coverage)
 {
 	char seen[NUMBER_SIZE], timed[NUMBER_SIZE];
@@ -232,7 +244,7 @@ static void write_timing(struct report *report, const struct coverage *coverage)
 				coverage->seen > 1 ? "all " : "", seen, plural(coverage->seen));
 	}
 	if (coverage->timed < coverage->seen)
-		write_reasons(report, "Not timed", coverage->untimed);
+		write_untimed(report, coverage);
 	if (coverage->left_out && coverage->timed > 0)
 		report_begin(report, "Time(%%) leaves out %s operation%s of rows without times.\n",
 			     number_count(timed, coverage->left_out), plural(coverage->left_out));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,13 +113,39 @@ static void write_halved(const struct session *session, const struct table_row *
 		number_about(time, (double)half, 3), time_percent(half, run));
 }
 
+/* How far a table's total may be off, ns; 0: it is exact, or that is not known. The event-pair
+ * overhead, which is taken off all rows, is known no better for many than for one: their errors may
+ * all be on one side. */
+static double error_of(const struct table *table)
+{
+	double error = 0;
+
+	for (size_t i = 0; i < table->collected; i++)
+		error += table->rows[i].estimated ? table->rows[i].error : 0;
+	return isnan(error) ? 0 : error;
+}
+
+/* ": unless operations overlap, …" */
+static void write_mostly_busy(const struct session *session, const struct table *table, FILE *file)
+{
+	const struct session_header *header = session_header(session);
+	double idle = (double)(header->counters[COUNTER_wall_ns] - table->total);
+	double error = error_of(table);
+	char text[NUMBER_SIZE];
+
+	fprintf(file,
+		": unless operations overlap, the GPU is at work nearly all the time, so make "
+		"these faster. It is idle for %s%s, with the time before its first operation and "
+		"after its last",
+		error > 0 ? "" : "about ",
+		error > 0 ? number_range(text, idle, error) : number_about(text, idle, 2));
+}
+
 /* The rows with most time, where nobody knows when the GPU was idle. */
 static void write_rows(const struct session *session, const struct table *table, FILE *file)
 {
 	const struct table_row *longest = next_row(table);
 	double share = share_of_run(session, table), sum = 0;
-	uint64_t wall = session_header(session)->counters[COUNTER_wall_ns];
-	char idle[NUMBER_SIZE];
 	size_t count = 0;
 
 	if (!longest || !table->total)
@@ -141,10 +168,7 @@ static void write_rows(const struct session *session, const struct table *table,
 	if (share >= 1 && share <= 100) {
 		fprintf(file, " GPU time is about %.0f %% of the run", share);
 		if (share >= MOSTLY_GPU)
-			fprintf(file,
-				": unless operations overlap, the GPU is at work nearly all the "
-				"time, idle for about %s, so make these faster",
-				number_about(idle, (double)(wall - table->total), 2));
+			write_mostly_busy(session, table, file);
 		fputc('.', file);
 		write_halved(session, longest, file);
 	}

@@ -200,10 +200,10 @@ const struct table_row *next_kernel(const struct session *session, const struct 
 
 /* What other commands tell, in the order in which they are named. */
 enum next_step {
-	NEXT_EXACT,
-	NEXT_WINDOW,
 	NEXT_KERNEL,
 	NEXT_COUNTERS,
+	NEXT_EXACT,
+	NEXT_WINDOW,
 	NEXT_TRACE,
 	NEXT_TRACE_PAGE,
 	NEXT_ALL,

@@ -82,6 +82,7 @@ TEST(one_operation_of_each_clock)
 	closes("",
 	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations "
 	       "timed.\n"
+	       "======== Not timed: left out by sampling (1).\n"
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
@@ -91,6 +92,7 @@ TEST(one_operation_of_each_clock)
 	closes("--verbose",
 	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations "
 	       "timed.\n"
+	       "======== Not timed: left out by sampling (1).\n"
 	       "======== Timed by CUDA events too: 4 of 5 operations.\n"
 	       "======== Not timed by events: left out by sampling (1).\n"
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
@@ -103,7 +105,7 @@ TEST(one_operation_of_each_clock)
 	add_row("by neither", 1, 0, 0)->untimed[UNTIMED_NO_EVENT] = 1;
 	closes("",
 	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 6 GPU operations timed.\n"
-	       "======== Not timed: no free event (1).\n"
+	       "======== Not timed: left out by sampling (1), no free event (1).\n"
 	       "======== Time(%) leaves out 1 operation of rows without times.\n"
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "

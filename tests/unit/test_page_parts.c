@@ -485,8 +485,11 @@ TEST(a_page_by_events_says_what_a_faster_kernel_saves)
 	row = session_row(session, ROW_KERNEL, "_Z3rowPf", 0);
 	row->calls = 1;
 	session_add_sample(session, &row->events, 900 * US);
-	page_has("idle for about 100 us, so make these faster. Halving row saves at most 450 us, "
-		 "45 % of the run.");
+	page_has("nearly all the time, so make these faster. It is idle for about 100 us, with the "
+		 "time before its first operation and after its last. Halving row saves at most "
+		 "450 us, 45 % of the run.");
+	/* What the GPU's work needs comes before why it was idle for the rest. */
+	assert_true(strstr(page, "What limits row") < strstr(page, "Why the GPU was idle:"));
 	/* An operation outside of a window leaves the share open. */
 	header->counters[COUNTER_operations_outside] = 1;
 	page_has("Most of the GPU&#39;s time is in row: 100.0 %.");
