@@ -417,7 +417,7 @@ bool findings_bound_write(const struct session *session, const struct finding *f
 	fprintf(file, " the %s's %s would be about %s", whose, number_about(time, (double)whole, 3),
 		number_about(left, (double)(whole - less), 3));
 	if (savings.before && less != savings.before)
-		fprintf(file, ", and without the start (%s) too %s",
+		fprintf(file, "; without the start (%s) too, %s",
 			number_about(time, (double)savings.before, 3),
 			number_about(left, (double)(whole - less - savings.before), 3));
 	fputs(".", file);

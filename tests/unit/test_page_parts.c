@@ -544,9 +544,9 @@ TEST(a_page_says_what_the_run_would_be_without_what_was_found)
 	add_kernel("_Z3rowPf", 20000 * US);
 	bound_is(300, "75.0 ms (75.0 %) in 6 gaps: look at");
 	has(">Without the idle time named above (75.0 ms) and the end (50.0 ms) the run&#39;s 300 "
-	    "ms would be about 175 ms, and without the start (150 ms) too 25.0 ms.</p>");
+	    "ms would be about 175 ms; without the start (150 ms) too, 25.0 ms.</p>");
 	bound_is(251, ">Without the idle time named above (75.0 ms) the run&#39;s 251 ms would be "
-		      "about 176 ms, and without the start (150 ms) too 26.0 ms.</p>");
+		      "about 176 ms; without the start (150 ms) too, 26.0 ms.</p>");
 	/* When those ran that were only counted nobody knows. */
 	header->counters[COUNTER_operations_outside] = 1;
 	bound_is(300, ">Without the idle time named above (75.0 ms) the GPU&#39;s 100 ms would be "
