@@ -80,6 +80,34 @@ static const char *advice_outside(const struct finding *finding, bool python)
 	return finding->advice;
 }
 
+/* Whether copies can be of pinned memory, so that nobody is told to pin it: the program holds some,
+ * and no asynchronous function copied other memory. Of synchronous ones the kind is not kept. */
+static bool has_pinned(const struct session *session)
+{
+	const struct memory_use *use;
+
+	if (session_header(session)->totals.pageable_calls)
+		return false;
+	session_for_each_memory_use(session, use) if ((use->kind == ALLOCATION_PINNED ||
+						       use->kind == ALLOCATION_REGISTERED) &&
+						      use->peak) return true;
+	return false;
+}
+
+/* What keeps copies from running beside kernels is their function, their memory or their stream. */
+static const char *advice_of_overlap(const struct session *session)
+{
+	struct functions synchronous = {.count = 0};
+
+	functions_of(&synchronous, session, FUNCTION_COPY);
+	if (has_pinned(session))
+		return synchronous.calls ? "copy by cudaMemcpyAsync in a stream of its own"
+					 : "copy in a stream of its own";
+	return synchronous.calls
+		       ? "copy by cudaMemcpyAsync in a stream of its own, from pinned memory"
+		       : "copy in a stream of its own from pinned memory";
+}
+
 const char *finding_advice(const struct session *session, const struct finding *finding)
 {
 	bool python = is_python(session);
@@ -97,5 +125,9 @@ const char *finding_advice(const struct session *session, const struct finding *
 	if (finding->kind == FINDING_LAUNCH_BOUND && python)
 		return "a CUDA graph (in PyTorch torch.compile with mode=reduce-overhead), or "
 		       "fewer and larger kernels";
+	if (finding->kind == FINDING_OVERLAP)
+		return advice_of_overlap(session);
+	if (finding->kind == FINDING_SYNCHRONOUS && has_pinned(session))
+		return "the Async functions let it go on";
 	return finding->advice;
 }

@@ -42,8 +42,7 @@
 	  "a memory pool (cudaMallocAsync), or buffers that are kept")                             \
 	X(HOST_MEMORY, "memory calls", 10, "calls that allocate or free memory@ kept the host",    \
 	  "allocate once, or from a pool (cudaMallocAsync)")                                       \
-	X(OVERLAP, "no overlap", 10, "copies while no kernel ran",                                 \
-	  "copy in a stream of its own from pinned memory")                                        \
+	X(OVERLAP, "no overlap", 10, "copies while no kernel ran", "")                             \
 	X(LOADING, "loading", 5, "first launches and loading of code@, the GPU idle meanwhile",    \
 	  "load it before (CUDA_MODULE_LOADING=EAGER), or keep the process")                       \
 	X(UNEVEN, "uneven", 1, "the work is uneven", "divide it evenly")                           \

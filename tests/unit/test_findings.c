@@ -427,6 +427,39 @@ static void has_functions(const struct finding *finding, const char *first, cons
 		assert_string_equal(session_string(session, finding->functions.of[1].name), second);
 }
 
+static void overlap_advises(const char *expected)
+{
+	const struct finding *finding = found(FINDING_OVERLAP);
+
+	assert_non_null(finding);
+	assert_string_equal(finding->advice, expected);
+}
+
+/* What the copies have is not advised. */
+TEST(copies_are_advised_what_they_lack)
+{
+	struct memory_use *use;
+
+	header->uses[0].kernels = 800 * MS;
+	header->uses[0].copies = 200 * MS;
+	overlap_advises("copy in a stream of its own from pinned memory");
+	calls("cudaMemcpy", 10, 30 * MS);
+	overlap_advises("copy by cudaMemcpyAsync in a stream of its own, from pinned memory");
+	header->totals.synchronous_calls = 10;
+	header->totals.synchronous_ns = 300 * MS;
+	assert_string_equal(found(FINDING_SYNCHRONOUS)->advice,
+			    "the Async functions and pinned memory let it go on");
+	use = session_add_item(session, SEGMENT_MEMORY,
+			       &(struct memory_use){.kind = ALLOCATION_PINNED, .device = -1});
+	assert_non_null(use);
+	use->peak = 1 << 20;
+	overlap_advises("copy by cudaMemcpyAsync in a stream of its own");
+	assert_string_equal(found(FINDING_SYNCHRONOUS)->advice, "the Async functions let it go on");
+	/* It copied other memory, too. */
+	header->totals.pageable_calls = 1;
+	overlap_advises("copy by cudaMemcpyAsync in a stream of its own, from pinned memory");
+}
+
 TEST(functions_are_named_if_they_made_all_the_calls)
 {
 	header->totals = (struct call_totals){
