@@ -43,7 +43,7 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 	const char *node = session_string(session, header->hostname);
 	const struct job_process *process = NULL;
 	time_t seconds = (time_t)(header->start_realtime / 1000000000u);
-	char date[32] = "", time[NUMBER_SIZE];
+	char date[32] = "", time[NUMBER_SIZE], gpus[JOB_GPUS_SIZE];
 	unsigned shown = 0;
 	struct tm local;
 
@@ -64,8 +64,9 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 			number_about(time, (double)header->counters[COUNTER_wall_ns], 3),
 			header->processes ? "in all processes together" : "long");
 		if (header->processes)
-			fprintf(file, ", %u processes on %zu node%s", (unsigned)header->processes,
-				job_nodes(session), job_nodes(session) == 1 ? "" : "s");
+			fprintf(file, ", %u processes on %zu node%s%s", (unsigned)header->processes,
+				job_nodes(session), job_nodes(session) == 1 ? "" : "s",
+				job_gpus_text(session, gpus));
 		else
 			fprintf(file, ", process %d", (int)header->pid);
 		if (*node && !header->processes) {

@@ -480,6 +480,8 @@ static void write_memory_sites(struct json *json)
 static void add_process(struct json *json, const struct job_process *process,
 			const struct process_wait *wait)
 {
+	static const uint8_t unknown[sizeof(process->gpu_uuid)];
+	char uuid[DEVICE_UUID_SIZE];
 
 	json_object(json, NULL);
 	json_real(json, "pid", process->pid);
@@ -499,6 +501,8 @@ static void add_process(struct json *json, const struct job_process *process,
 	json_unsigned(json, "busy", process->busy);
 	json_unsigned(json, "memory_peak", process->memory_peak);
 	json_unsigned(json, "memory_held", process->memory_held);
+	if (memcmp(process->gpu_uuid, unknown, sizeof(unknown)) != 0)
+		json_text(json, "gpu_uuid", device_uuid(uuid, "", process->gpu_uuid));
 	json_object(json, "causes");
 	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++)
 		if (process->causes[i])

@@ -30,6 +30,38 @@ size_t job_nodes(const struct session *session)
 	return count;
 }
 
+const char *job_gpus_text(const struct session *session, char text[JOB_GPUS_SIZE])
+{
+	const struct job_process *process;
+	struct entry *gpus = NULL;
+	size_t processes = 0, count;
+	bool known = true;
+
+	session_for_each_process(session, process)
+	{
+		uint64_t key[ENTRY_NUMBERS] = {0};
+
+		memcpy(key, process->gpu_uuid, sizeof(process->gpu_uuid));
+		/* What used no GPU shares none. */
+		if (!process->operations)
+			continue;
+		known &= key[0] || key[1];
+		processes++;
+		entry_of(&gpus, key, sizeof(*gpus));
+	}
+	count = HASH_COUNT(gpus);
+	entries_free(&gpus);
+	if (!known || processes < 2)
+		*text = '\0';
+	else if (count == processes)
+		strcpy(text, ", each with a GPU of its own");
+	else if (count == 1)
+		strcpy(text, ", which share one GPU");
+	else
+		snprintf(text, JOB_GPUS_SIZE, ", on %zu GPUs", count);
+	return text;
+}
+
 int job_missing(const struct session *session, struct rank_range **ranges, size_t *count)
 {
 	/* A damaged file may claim any size. */

@@ -19,6 +19,11 @@ struct rank_range {
 
 /* On how many nodes the processes ran. */
 size_t job_nodes(const struct session *session);
+/* Which GPUs the processes of a job used: "", where that is not known of each, or one alone is
+ * there; else ", which share one GPU", ", each with a GPU of its own" or ", on 2 GPUs", and whose.
+ */
+#define JOB_GPUS_SIZE 64
+const char *job_gpus_text(const struct session *session, char text[JOB_GPUS_SIZE]);
 /* The ranks of the job that no process has; the caller frees them, of which NULL are none. -ENOMEM.
  */
 int job_missing(const struct session *session, struct rank_range **ranges, size_t *count);

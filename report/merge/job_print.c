@@ -36,14 +36,15 @@ static void write_process(const struct job_lines *lines, const struct job_proces
 	}
 }
 
-/* "Processes: 16 on 2 nodes, of 16 ranks (Open MPI)." */
+/* "Processes: 16 on 2 nodes, each with a GPU of its own, of 16 ranks (Open MPI)." */
 static void write_heading(const struct job_lines *lines)
 {
 	const struct session_header *header = session_header(lines->job.session);
 	size_t nodes = job_nodes(lines->job.session);
+	char gpus[JOB_GPUS_SIZE];
 
-	fprintf(lines->file, "%sProcesses: %zu on %zu node%s", lines->prefix, lines->job.count,
-		nodes, nodes == 1 ? "" : "s");
+	fprintf(lines->file, "%sProcesses: %zu on %zu node%s%s", lines->prefix, lines->job.count,
+		nodes, nodes == 1 ? "" : "s", job_gpus_text(lines->job.session, gpus));
 	if (header->rank.world_size >= 0)
 		fprintf(lines->file, ", of %d ranks (%s)", header->rank.world_size,
 			header->rank.launcher);

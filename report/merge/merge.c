@@ -825,12 +825,19 @@ static int add_process(struct merge *merge, const struct session *session,
 		.wall = counters[COUNTER_wall_ns],
 		.trace_records = counters[COUNTER_trace_lost] ? 0 : counters[COUNTER_trace_records],
 	};
+	unsigned devices = 0;
 
 	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
 		const struct device_use *use = session_use(session, (int)i);
 
 		added.device_time += use ? use_time(use) : 0;
 		added.busy += use ? use->busy : 0;
+		if (!header->devices[i].used)
+			continue;
+		if (devices++)
+			memset(added.gpu_uuid, 0, sizeof(added.gpu_uuid));
+		else
+			memcpy(added.gpu_uuid, header->devices[i].uuid, sizeof(added.gpu_uuid));
 	}
 	return note_process(merge, &added, process, shift);
 }

@@ -303,6 +303,40 @@ static const struct job_process *slowest(const struct session *session)
 	return found;
 }
 
+/* The file of a job's process. NULL: a file holds several of them, or some were left out. */
+static const char *profile_of(const struct next *next, const struct job_process *of)
+{
+	const struct job_process *process;
+	const char *const *path = next->options->profiles;
+
+	if (next->options->profile_count < 2 ||
+	    next->options->profile_count != session_header(next->session)->processes)
+		return NULL;
+	/* They come in the order of their files. */
+	session_for_each_process(next->session, process)
+	{
+		if (process == of)
+			return *path;
+		path++;
+	}
+	return NULL;
+}
+
+/* "ktime show --html run.1.html run.1.ktime", of the slowest process. */
+static void write_slowest(const struct next *next, FILE *file)
+{
+	const struct job_process *process = slowest(next->session);
+	const char *path = profile_of(next, process);
+	char name[32];
+
+	snprintf(name, sizeof(name), process->rank.rank >= 0 ? "rank%d" : "process%d",
+		 process->rank.rank >= 0 ? process->rank.rank : process->pid);
+	fputs("ktime show --html ", file);
+	write_page_name(path ?: name, file);
+	fputc(' ', file);
+	shell_word_write(path ?: "FILE", file);
+}
+
 /* Whether all of a job's processes ran on one; false also if that is not known. */
 static bool on_one_node(const struct session *session)
 {
@@ -413,19 +447,16 @@ static int write_command(const struct next *next, enum next_step step, FILE *fil
 		write_files(options, file);
 		break;
 	case NEXT_PAGE:
-	case NEXT_RANK:
 		fputs("ktime show --html ", file);
-		if (step == NEXT_PAGE && options->profile_count > 1)
+		if (options->profile_count > 1)
 			fputs("job.html", file);
 		else
 			write_page_name(options->profile_count ? options->profiles[0] : "rank0",
 					file);
-		if (step == NEXT_PAGE) {
-			write_files(options, file);
-			break;
-		}
-		fputc(' ', file);
-		shell_word_write(options->profile_count ? options->profiles[0] : "FILE", file);
+		write_files(options, file);
+		break;
+	case NEXT_RANK:
+		write_slowest(next, file);
 		break;
 	case NEXT_TRACE:
 		snprintf(tool, sizeof(tool), "ktime%s --keep-trace all -o trace%s.ktime",
@@ -498,7 +529,7 @@ static bool applies(const struct next *next, enum next_step step)
 	case NEXT_TRACE_PAGE:
 		return !session_next_trace(next->session, NULL);
 	case NEXT_RANK:
-		return job;
+		return slowest(next->session) != NULL;
 	default:
 		return true;
 	}
@@ -513,13 +544,14 @@ static const char *const step_texts[NEXT_STEPS] = {
 	[NEXT_TRACE_PAGE] = "then, to look at it",
 	[NEXT_ALL] = "all of it",
 	[NEXT_IDLE] = "why it was idle",
-	[NEXT_RANK] = "one rank alone",
+	[NEXT_RANK] = "the slowest alone",
 	[NEXT_PAGE] = "to look at",
 };
 
 static int write_what(const struct next *next, enum next_step step, FILE *file)
 {
 	const struct session_header *header = session_header(next->session);
+	const struct job_process *process;
 	char *name = NULL;
 
 	fputs(step_texts[step], file);
@@ -542,6 +574,11 @@ static int write_what(const struct next *next, enum next_step step, FILE *file)
 	case NEXT_TRACE_PAGE:
 		if (header->processes && has_launcher(next->session))
 			fputs(", here the slowest rank's", file);
+		break;
+	case NEXT_RANK:
+		process = slowest(next->session);
+		if (process->rank.rank >= 0)
+			fprintf(file, ", rank %d", process->rank.rank);
 		break;
 	default:
 		break;

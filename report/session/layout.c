@@ -131,6 +131,7 @@ static const struct {
 		U64(job_process, wall) U64(job_process, device_time) U64(job_process, busy)
 		U64(job_process, trace_records) U64(job_process, causes)
 		U64(job_process, memory_peak) U64(job_process, memory_held)
+		U8(job_process, gpu_uuid)
 	ITEM(job_row, JOB_ROWS, JOB_ROW) U32(job_row, committed) U32(job_row, kind)
 		AT(job_row, name) AT(job_row, slowest) KNOWN(job_row)
 	ITEM(job_part, JOB_PARTS, JOB_PART) U32(job_part, committed) AT(job_part, process)

@@ -587,6 +587,7 @@ struct job_process {
 	uint64_t causes[IDLE_CAUSE_COUNT];
 	/* Of its devices' memory, bytes: the most of one device's at once; of all, in the end. */
 	uint64_t memory_peak, memory_held;
+	uint8_t gpu_uuid[16]; /* of the one GPU that it used; zeros: of several, or not known */
 } __attribute__((aligned(64)));
 
 /* What the rows of one name are in the processes: a process counts with the sum of its rows. */

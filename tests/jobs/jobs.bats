@@ -52,7 +52,7 @@ is_merged()
 	grep -qF "All ranks in one report: ktime show $PWD/run.*.ktime" log.0
 	"$built/ktime" merge -o merged run.*.ktime
 	"$built/ktime" show merged | tr -s ' ' >report
-	grep -qxF "======== Processes: 16 on 1 node, of 16 ranks ($1); times are sums over them." report
+	grep -qxF "======== Processes: 16 on 1 node, which share one GPU, of 16 ranks ($1); times are sums over them." report
 	grep -qxF " 2.67 100.00us 112.50us 300.00us 16 rank 5 on $(hostname) work" report
 	[ "$("$built/ktime" export --json - merged |
 		jq -c '.job.rows[] | select(.name == "work") | [.minimum, .mean, .maximum, .imbalance, .slowest_rank]')" = \

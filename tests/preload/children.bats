@@ -80,7 +80,7 @@ summary()
 7 work
 ranked 3
 ranked 4" summary
-	grep -qF "======== Processes: 2 on 1 node; times are sums over them." summary
+	grep -qF "======== Processes: 2 on 1 node, which share one GPU; times are sums over them." summary
 }
 
 @test "a process that becomes another program is two in the summary, and a killed one is named" {
@@ -109,7 +109,7 @@ ranked 5" grep ranked found
 		done
 		[ "$(ls kept* | wc -l)" -eq $((run + 1)) ]
 	done
-	"$built/ktime" show kept* | grep -qF "======== Processes: 3 on 1 node; times are sums over them."
+	"$built/ktime" show kept* | grep -qF "======== Processes: 3 on 1 node, which share one GPU; times are sums over them."
 }
 
 # calls FILE…: of each profile the calls of one kernel, in one line.

@@ -48,7 +48,7 @@ by_process()
  2.00 100.00us 150.00us 300.00us 4 10 rank 2 on $(hostname) 10 work
  1.00 12.040us 12.040us 12.040us 4 10 - - [CUDA memcpy HtoD]" by_process run.*.ktime
 	run "$built/ktime" show run.*.ktime
-	[[ "$output" == *"======== Processes: 4 on 1 node, of 4 ranks (PMI); times are sums over them."* ]]
+	[[ "$output" == *"======== Processes: 4 on 1 node, which share one GPU, of 4 ranks (PMI); times are sums over them."* ]]
 	# The total, the calls, the average, the least and the most of all ranks.
 	[[ "$(tr -s ' ' <<<"$output")" == *" 600.00us 40 15.000us 10.000us 30.000us work"* ]]
 }

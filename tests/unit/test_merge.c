@@ -454,3 +454,54 @@ TEST(a_devices_uuid_stays_where_all_processes_have_the_same)
 	assert_int_equal(session_header(merged)->devices[1].uuid[0], 1);
 	assert_memory_equal(session_header(merged)->devices[2].uuid, unknown, sizeof(unknown));
 }
+
+/* Adds a process that worked on the GPUs of these UUIDs, each of which has one of its own numbers;
+ * 0 is not known. */
+static void add_on(int rank, const char *gpus)
+{
+	struct session *session = process_of(rank, 4);
+
+	for (int i = 0; gpus[i]; i++) {
+		session_row(session, ROW_KERNEL, "k", i)->calls = 1;
+		session_header(session)->devices[i].used = 1;
+		session_header(session)->devices[i].uuid[15] = (uint8_t)(gpus[i] - '0');
+	}
+	add(session);
+}
+
+static void gpus_are(const char *const gpus[3], const char *expected)
+{
+	char message[128], text[JOB_GPUS_SIZE];
+	struct merge *again;
+
+	merge_free(merge);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
+	merged = merge_session(merge);
+	for (int i = 0; i < 3; i++)
+		add_on(i, gpus[i]);
+	assert_string_equal(job_gpus_text(merged, text), expected);
+	/* And of what was merged once more. */
+	assert_int_equal(merge_start(&again, NULL, false), 0);
+	assert_int_equal(merge_add(again, merged, message, sizeof(message)), 0);
+	assert_string_equal(job_gpus_text(merge_session(again), text), expected);
+	merge_free(again);
+}
+
+TEST(whether_processes_share_a_gpu_is_told_where_it_is_known)
+{
+	static const struct {
+		const char *gpus[3], *expected;
+	} cases[] = {
+		{{"1", "2", "3"}, ", each with a GPU of its own"},
+		{{"1", "1", "1"}, ", which share one GPU"},
+		{{"1", "2", "1"}, ", on 2 GPUs"},
+		{{"1", "2", ""}, ", each with a GPU of its own"},
+		{{"1", "1", ""}, ", which share one GPU"},
+		{{"1", "", ""}, ""},
+		{{"1", "2", "0"}, ""},
+		{{"1", "2", "34"}, ""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		gpus_are(cases[i].gpus, cases[i].expected);
+}
