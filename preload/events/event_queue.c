@@ -62,20 +62,11 @@ static CUresult query(const struct event_queue *queue, uint32_t index)
 /* How many of a queue's pairs are finished: all if the newest one is, else by a binary search. */
 static uint32_t count_finished(const struct event_queue *queue)
 {
-	uint32_t low = queue->ring.tail, high = queue->ring.head;
+	const uint32_t oldest = queue->ring.tail, newest = queue->ring.head - 1;
 
-	if (query(queue, high - 1) != CUDA_ERROR_NOT_READY)
-		return high - low;
-	high--;
-	while (low != high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (query(queue, middle) == CUDA_ERROR_NOT_READY)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low - queue->ring.tail;
+	if (query(queue, newest) != CUDA_ERROR_NOT_READY)
+		return newest + 1 - oldest;
+	return FIRST_NOT(i, oldest, newest, query(queue, i) != CUDA_ERROR_NOT_READY) - oldest;
 }
 
 /* Removes the oldest operation and returns its pair to the pool, also if the context has ended: the

@@ -691,17 +691,9 @@ static enum node_kind kind_of_record(const struct activity *activity)
 /* The place of a node by its number. */
 static struct node_place place_in(const struct places *places, uint32_t number)
 {
-	uint32_t low = 0, high = places->run_count;
+	uint32_t next = FIRST_NOT(i, 0, places->run_count, places->runs[i].first <= number);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (places->runs[middle].first <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? places->runs[low - 1].place : (struct node_place){0};
+	return next ? places->runs[next - 1].place : (struct node_place){0};
 }
 
 struct node_place graph_node_place(const struct activity *activity, uint64_t launched)

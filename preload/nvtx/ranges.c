@@ -62,19 +62,11 @@ void history_add(struct range_history *history, uint64_t time, uint16_t now)
 
 uint16_t history_at(const struct range_history *history, uint64_t time, uint16_t before)
 {
-	uint32_t low = 0, high = history->head - history->tail;
+	const uint32_t later =
+		FIRST_NOT(i, history->tail, history->head, at(history, i)->time <= time);
 
-	/* The number of changes that are not later. */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (at(history, history->tail + middle)->time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0)
-		return at(history, history->tail + low - 1)->now;
+	if (later != history->tail)
+		return at(history, later - 1)->now;
 	return history->dropped ? PATHS_UNKNOWN : before;
 }
 

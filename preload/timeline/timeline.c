@@ -67,19 +67,9 @@ static void give_up_half(struct interval_set *set)
 /* The place of the first interval that starts after `start`. */
 static size_t place_after(const struct interval_set *set, uint64_t start)
 {
-	size_t low = set->begin, high = set->end;
-
-	if (low == high || set->intervals[high - 1].start <= start)
-		return high;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->intervals[middle].start <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (set->begin == set->end || set->intervals[set->end - 1].start <= start)
+		return set->end;
+	return FIRST_NOT(i, set->begin, set->end, set->intervals[i].start <= start);
 }
 
 /* Joins an interval with those behind it that begin before it ends. */

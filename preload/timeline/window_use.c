@@ -235,20 +235,13 @@ static bool list_periods(int ordinal, uint32_t first, uint64_t until)
 	return last != NULL;
 }
 
-/* The last of the listed periods that begins at `time` or before; the first one if none does. */
+/* The last of the listed periods, of which there is one at least, that begins at `time` or before;
+ * the first one if none does. */
 static const struct use_period *period_at(uint64_t time)
 {
-	size_t low = 0, high = use.period_count;
+	size_t next = FIRST_NOT(i, 1, use.period_count, use.periods[i].begin <= time);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (use.periods[middle].begin <= time)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &use.periods[low];
+	return &use.periods[next - 1];
 }
 
 static void add_time(double sums[USE_STRATA], uint64_t begin, uint64_t end)

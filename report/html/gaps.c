@@ -53,19 +53,12 @@ static int compare_starts(const void *left, const void *right)
 static const struct call *find_call(const struct gaps *gaps, const struct item *operation)
 {
 	unsigned process = gaps->idle->process;
-	size_t low = 0, high = gaps->call_count;
+	uint32_t id = operation->correlation;
+	size_t found =
+		FIRST_NOT(i, 0, gaps->call_count, compare_ids(&gaps->calls[i], process, id) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_ids(&gaps->calls[middle], process, operation->correlation) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < gaps->call_count &&
-			       !compare_ids(&gaps->calls[low], process, operation->correlation)
-		       ? &gaps->calls[low]
+	return found < gaps->call_count && !compare_ids(&gaps->calls[found], process, id)
+		       ? &gaps->calls[found]
 		       : NULL;
 }
 

@@ -86,19 +86,7 @@ static uint64_t (*const columns[])(struct packing *packing, const struct item *i
 
 static size_t count_until(const struct track *track, uint64_t until)
 {
-	size_t low = 0, high = until ? track->count : 0;
-
-	if (!until)
-		return track->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (track->items[middle].start < until)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return until ? FIRST_NOT(i, 0, track->count, track->items[i].start < until) : track->count;
 }
 
 static void put_track(struct packing *packing, const struct track *track)

@@ -831,6 +831,22 @@ void idle_totals(const struct session *session, int device, uint64_t totals[IDLE
  * `?:`, has to say. */
 #define IN_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* A binary search: the first `index` from `from` on for which `condition`, an expression of it,
+ * does not hold; `to`: there is none. The condition must hold for all before that one, and for none
+ * behind it. */
+#define FIRST_NOT(index, from, to, condition)                                                      \
+	({                                                                                         \
+		__typeof__(0 + (to)) low_ = (from), high_ = (to), index;                           \
+		while (low_ != high_) {                                                            \
+			index = low_ + (high_ - low_) / 2;                                         \
+			if (condition)                                                             \
+				low_ = index + 1;                                                  \
+			else                                                                       \
+				high_ = index;                                                     \
+		}                                                                                  \
+		low_;                                                                              \
+	})
+
 static inline double time_percent(uint64_t part, uint64_t whole)
 {
 	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
