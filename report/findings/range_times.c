@@ -14,162 +14,119 @@ struct interval {
 };
 
 struct intervals {
-	struct interval *list;
+	struct interval *list; /* NULL: memory is out */
 	size_t count;
+	uint64_t sum;	 /* of their times, as they were found */
+	uint32_t thread; /* of all of them; 0: several */
 };
 
 static int compare(const void *left, const void *right)
 {
 	const struct interval *a = left, *b = right;
 
-	return IN_ORDER(a->thread, b->thread)
-		       ?: IN_ORDER(a->begin, b->begin) ?: IN_ORDER(b->end, a->end);
+	return IN_ORDER(a->thread, b->thread) ?: IN_ORDER(a->begin, b->begin);
+}
+
+/* Whether an interval lies in one of a joined list, of its thread. */
+static bool is_inside(const struct intervals *around, const struct interval *inner)
+{
+	const struct interval *list = around->list;
+	size_t next = FIRST_NOT(i, 0, around->count, compare(&list[i], inner) <= 0);
+
+	return next && list[next - 1].thread == inner->thread && inner->end <= list[next - 1].end;
 }
 
 static bool is_of_range(const struct trace_record *record, const struct nvtx_range *range)
 {
-	return range && record->kind == ROW_RANGE && record->result == RANGE_PUSH_POP &&
+	return record->kind == ROW_RANGE && record->result == RANGE_PUSH_POP &&
 	       record->name == range->name && record->kernel == range->domain;
 }
 
-/* Those of a range or, where there is none, of the operations of a device. Its list is NULL if
- * memory is out. */
+/* Those of a range, if given in one of `around` too, or, where there is none, of the operations of
+ * a device. */
 static struct intervals collect(const struct session *session, const struct nvtx_range *range,
-				int device)
+				const struct intervals *around, int device)
 {
 	uint64_t records = session_header(session)->counters[COUNTER_trace_records];
-	struct intervals found = {calloc(records + 1, sizeof(*found.list)), 0};
+	struct intervals found = {.list = calloc(records + 1, sizeof(*found.list))};
 	const struct trace_record *record;
 
 	session_for_each_trace (session, record) {
-		bool wanted = range ? is_of_range(record, range)
+		struct interval interval = {record->start, record->end, range ? record->thread : 0};
+		bool wanted = range ? is_of_range(record, range) &&
+					      (!around || is_inside(around, &interval))
 				    : row_is_gpu(record->kind) && record->device == device;
 
-		if (found.list && wanted && found.count < records && record->end >= record->start)
-			found.list[found.count++] = (struct interval){record->start, record->end,
-								      range ? record->thread : 0};
+		if (!wanted || !found.list || found.count == records ||
+		    interval.end < interval.begin)
+			continue;
+		if (!found.count)
+			found.thread = interval.thread;
+		else if (found.thread != interval.thread)
+			found.thread = 0;
+		found.sum += interval.end - interval.begin;
+		found.list[found.count++] = interval;
 	}
-	if (found.list)
-		qsort(found.list, found.count, sizeof(*found.list), compare);
 	return found;
 }
 
-/* Leaves those that lie in one of `around`. Both are sorted. */
-static void keep_inside(struct intervals *ranges, const struct intervals *around)
+/* Makes those of a thread follow each other. */
+static void join(struct intervals *all)
 {
-	size_t at = 0, kept = 0;
-
-	for (size_t i = 0; i < ranges->count; i++) {
-		const struct interval *inner = &ranges->list[i], *outer;
-
-		while (at < around->count && (around->list[at].thread < inner->thread ||
-					      (around->list[at].thread == inner->thread &&
-					       around->list[at].end < inner->end)))
-			at++;
-		outer = &around->list[at];
-		if (at < around->count && outer->thread == inner->thread &&
-		    outer->begin <= inner->begin)
-			ranges->list[kept++] = *inner;
-	}
-	ranges->count = kept;
-}
-
-/* Makes them follow each other, whatever their threads. Returns their time before. */
-static uint64_t join(struct intervals *ranges)
-{
-	uint64_t sum = 0;
 	size_t joined = 0;
 
-	for (size_t i = 0; i < ranges->count; i++) {
-		sum += ranges->list[i].end - ranges->list[i].begin;
-		ranges->list[i].thread = 0;
-	}
-	qsort(ranges->list, ranges->count, sizeof(*ranges->list), compare);
-	for (size_t i = 0; i < ranges->count; i++) {
-		struct interval *last = joined ? &ranges->list[joined - 1] : NULL;
+	if (all->list)
+		qsort(all->list, all->count, sizeof(*all->list), compare);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct interval *next = &all->list[i];
+		struct interval *last = joined ? &all->list[joined - 1] : NULL;
 
-		if (!last || ranges->list[i].begin > last->end)
-			ranges->list[joined++] = ranges->list[i];
-		else if (ranges->list[i].end > last->end)
-			last->end = ranges->list[i].end;
+		if (!last || last->thread != next->thread || next->begin > last->end)
+			all->list[joined++] = *next;
+		else if (next->end > last->end)
+			last->end = next->end;
 	}
-	ranges->count = joined;
-	return sum;
+	all->count = joined;
 }
 
 /* How much of the ranges lies between operations. Both are joined. */
 static uint64_t time_between(const struct intervals *ranges, const struct intervals *operations)
 {
-	uint64_t sum = 0;
-	size_t at = 0;
+	uint64_t time = 0;
 
 	for (size_t i = 1; i < operations->count; i++) {
 		uint64_t begin = operations->list[i - 1].end, end = operations->list[i].begin;
+		size_t next = FIRST_NOT(j, 0, ranges->count, ranges->list[j].end <= begin);
 
-		while (at < ranges->count && ranges->list[at].end <= begin)
-			at++;
-		for (size_t j = at; j < ranges->count && ranges->list[j].begin < end; j++) {
-			uint64_t from = ranges->list[j].begin, to = ranges->list[j].end;
+		for (; next < ranges->count && ranges->list[next].begin < end; next++) {
+			const struct interval *range = &ranges->list[next];
 
-			from = from > begin ? from : begin;
-			to = to < end ? to : end;
-			sum += to > from ? to - from : 0;
+			time += (range->end < end ? range->end : end) -
+				(range->begin > begin ? range->begin : begin);
 		}
 	}
-	return sum;
+	return time;
 }
 
 /* A launch, or another call. */
 struct call {
 	uint32_t correlation, thread;
-	uint64_t begin;
 };
 
 static int compare_calls(const void *left, const void *right)
 {
 	const struct call *a = left, *b = right;
 
-	return IN_ORDER(a->correlation, b->correlation) ?: IN_ORDER(a->begin, b->begin);
+	return IN_ORDER(a->correlation, b->correlation);
 }
 
-static int compare_correlation(const void *key, const void *element)
-{
-	const uint32_t *correlation = key;
-	const struct call *call = element;
-
-	return IN_ORDER(*correlation, call->correlation);
-}
-
-static bool is_within(const struct intervals *ranges, uint64_t time)
-{
-	size_t low = 0, high = ranges->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->list[middle].end < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ranges->count && ranges->list[low].begin <= time;
-}
-
-/* The thread of all of them; 0: several. */
-static uint32_t thread_of(const struct intervals *ranges)
-{
-	for (size_t i = 1; i < ranges->count; i++)
-		if (ranges->list[i].thread != ranges->list[0].thread)
-			return 0;
-	return ranges->count ? ranges->list[0].thread : 0;
-}
-
-/* Finds what other threads launched within the ranges, which are joined. */
+/* Finds what other threads than that of the ranges, if it is one, launched within them, which are
+ * joined. */
 static void find_others(struct range_times *times, const struct session *session,
-			const struct intervals *ranges, uint32_t thread)
+			const struct intervals *ranges)
 {
 	const uint64_t records = session_header(session)->counters[COUNTER_trace_records];
-	struct call *calls = thread ? calloc(records + 1, sizeof(*calls)) : NULL;
+	struct call *calls = ranges->thread ? calloc(records + 1, sizeof(*calls)) : NULL;
 	const struct trace_record *record;
 	const struct call *call;
 	uint32_t other = 0;
@@ -178,16 +135,16 @@ static void find_others(struct range_times *times, const struct session *session
 	if (!calls)
 		return;
 	session_for_each_trace (session, record)
-		if (row_is_api(record->kind) && record->correlation && record->thread != thread &&
-		    count < records && is_within(ranges, record->start))
-			calls[count++] =
-				(struct call){record->correlation, record->thread, record->start};
+		if (row_is_api(record->kind) && record->correlation &&
+		    record->thread != ranges->thread && count < records &&
+		    is_inside(ranges, &(struct interval){record->start, record->start, 0}))
+			calls[count++] = (struct call){record->correlation, record->thread};
 	qsort(calls, count, sizeof(*calls), compare_calls);
 	session_for_each_trace (session, record) {
 		if (!row_is_gpu(record->kind) || record->end <= record->start)
 			continue;
-		call = bsearch(&record->correlation, calls, count, sizeof(*calls),
-			       compare_correlation);
+		call = bsearch(&(struct call){.correlation = record->correlation}, calls, count,
+			       sizeof(*calls), compare_calls);
 		if (!call)
 			continue;
 		times->by_others += record->end - record->start;
@@ -201,31 +158,29 @@ struct range_times range_times_find(const struct session *session, const struct 
 				    int device)
 {
 	const struct session_header *header = session_header(session);
-	uint64_t records = header->counters[COUNTER_trace_records], sum;
-	struct intervals ranges, around = {NULL, 0}, operations;
+	uint64_t records = header->counters[COUNTER_trace_records];
+	struct intervals ranges, around = {.list = NULL}, operations;
 	struct range_times times = {.known = false};
-	uint32_t thread;
 
 	if (!range->range || device < 0 || header->processes || !records || records > RECORDS_MOST)
 		return times;
-	ranges = collect(session, range->range, device);
-	operations = collect(session, NULL, device);
 	if (range->in)
-		around = collect(session, range->in, device);
-	times.known = ranges.list && operations.list && (!range->in || around.list);
-	if (times.known && range->in)
-		keep_inside(&ranges, &around);
+		around = collect(session, range->in, NULL, device);
+	join(&around);
+	ranges = collect(session, range->range, range->in ? &around : NULL, device);
+	operations = collect(session, NULL, NULL, device);
+	/* Or time in ranges inside of it is no part of the host's there. */
+	times.known = ranges.list && operations.list && (!range->in || around.list) &&
+		      (double)ranges.sum <= (1 + SAME_PART) * (double)range->time &&
+		      (double)ranges.sum >= (1 - SAME_PART) * (double)range->time;
 	if (times.known) {
-		thread = thread_of(&ranges);
-		sum = join(&ranges);
+		for (size_t i = 0; i < ranges.count; i++)
+			ranges.list[i].thread = 0;
+		join(&ranges);
 		join(&operations);
-		/* Or time in ranges inside of it is no part of the host's there. */
-		times.known = (double)sum <= (1 + SAME_PART) * (double)range->time &&
-			      (double)sum >= (1 - SAME_PART) * (double)range->time;
 		times.idle = time_between(&ranges, &operations);
+		find_others(&times, session, &ranges);
 	}
-	if (times.known)
-		find_others(&times, session, &ranges, thread);
 	free(ranges.list);
 	free(around.list);
 	free(operations.list);
