@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,63 +80,24 @@ static bool is_balanced(const char *name)
 	return depth == 0;
 }
 
-/* Types of numbers, without spaces, as CUDA, PyTorch and CUTLASS call them. */
-static const char *const number_types[] = {
-	"bool",
-	"char",
-	"signedchar",
-	"unsignedchar",
-	"short",
-	"unsignedshort",
-	"int",
-	"unsigned",
-	"unsignedint",
-	"long",
-	"unsignedlong",
-	"longlong",
-	"unsignedlonglong",
-	"int8_t",
-	"uint8_t",
-	"int16_t",
-	"uint16_t",
-	"int32_t",
-	"uint32_t",
-	"int64_t",
-	"uint64_t",
-	"size_t",
-	"float",
-	"double",
-	"__half",
-	"half",
-	"__nv_bfloat16",
-	"nv_bfloat16",
-	"__nv_fp8_e4m3",
-	"__nv_fp8_e5m2",
-	"float2",
-	"float4",
-	"double2",
-	"__half2",
-	"__nv_bfloat162",
-	"Half",
-	"BFloat16",
-	"Float8_e4m3fn",
-	"Float8_e5m2",
-	"half_t",
-	"bfloat16_t",
-	"tfloat32_t",
-	"float_e4m3_t",
-	"float_e5m2_t",
-};
+/* Types of numbers, without spaces in them, as CUDA, PyTorch and CUTLASS call them; and truth. */
+static const char number_types[] =
+	" true false bool char signedchar unsignedchar short unsignedshort int unsigned"
+	" unsignedint long unsignedlong longlong unsignedlonglong int8_t uint8_t"
+	" int16_t uint16_t int32_t uint32_t int64_t uint64_t size_t float double"
+	" __half half __nv_bfloat16 nv_bfloat16 __nv_fp8_e4m3 __nv_fp8_e5m2 float2"
+	" float4 double2 __half2 __nv_bfloat162 Half BFloat16 Float8_e4m3fn"
+	" Float8_e5m2 half_t bfloat16_t tfloat32_t float_e4m3_t float_e5m2_t ";
 
 static bool is_number(const char *word, size_t length)
 {
-	if (isdigit((unsigned char)*word) || is_word(word, length, "true") ||
-	    is_word(word, length, "false"))
+	char listed[32];
+
+	if (isdigit((unsigned char)*word))
 		return true;
-	for (size_t i = 0; i < sizeof(number_types) / sizeof(*number_types); i++)
-		if (is_word(word, length, number_types[i]))
-			return true;
-	return false;
+	return snprintf(listed, sizeof(listed), " %.*s ", (int)length, word) <
+		       (int)sizeof(listed) &&
+	       strstr(number_types, listed);
 }
 
 /* Takes the scopes that end a text off it: "at::" of "k<at::". */
