@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,23 +14,13 @@
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
+#include "report/session/files.h"
 
 /* How often the collector checks. Chosen. */
 #define CHECK_NS      1000000000u
 /* How long CUPTI's late start waits for a test of gates on the spare thread, which may wait for the
  * driver's lock (H200: 1.2 s). Chosen. */
 #define SPARE_WAIT_NS 2000000000u
-
-/* The text of a file; "" if it cannot be read. */
-static void read_text(const char *path, char *text, size_t size)
-{
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = file < 0 ? -1 : read(file, text, size - 1);
-
-	if (file >= 0)
-		close(file);
-	text[length > 0 ? length : 0] = '\0';
-}
 
 /* The collector and the reporter. */
 static unsigned ktime_threads = 2;
@@ -69,16 +58,15 @@ void main_thread_add_own(unsigned threads)
 static unsigned count_namesakes(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
-	char own[32] = "", path[64], text[32];
+	char own[32] = "", path[64], name[32];
 	const struct dirent *task;
 	unsigned count = 0;
 
 	prctl(PR_GET_NAME, own);
-	strcat(own, "\n");
 	while (tasks && (task = readdir(tasks))) {
 		snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", task->d_name);
-		read_text(path, text, sizeof(text));
-		count += strcmp(text, own) == 0;
+		file_line(path, name, sizeof(name));
+		count += strcmp(name, own) == 0;
 	}
 	if (tasks)
 		closedir(tasks);

@@ -27,6 +27,17 @@ bool is_profile_file(const char *path)
 	return is_profile;
 }
 
+void file_line(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd >= 0 ? read(fd, text, size - 1) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+}
+
 bool is_same_file(const char *path, const char *other)
 {
 	struct stat one, two;

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* The first line of a small file, without its end; "" where it cannot be read. */
+void file_line(const char *path, char *line, size_t size);
+
 /*
  * Every file that ktime makes, but the text of a report: it comes into being whole or not at all,
  * as it is written beside its place under a name of its own and renamed into it. Until then what

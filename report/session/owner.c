@@ -2,7 +2,6 @@
 #include "report/session/owner.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,21 +11,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "report/session/files.h"
+
 /* Under RLIMIT_AS the program needs the addresses: a profile and CUPTI's buffers take a 64th of
  * them together. */
 #define LIMIT_SHARE 128
-
-/* A small file's text, without the end of its last line; "" where it cannot be read. */
-static void read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd >= 0 ? read(fd, text, size - 1) : 0;
-
-	if (fd >= 0)
-		close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-}
 
 uint64_t process_started(pid_t pid)
 {
@@ -34,7 +23,7 @@ uint64_t process_started(pid_t pid)
 	char path[32], text[1024], *name_end;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	read_text(path, text, sizeof(text));
+	file_line(path, text, sizeof(text));
 	/* A program's name may hold anything but a zero; the last parenthesis ends it. */
 	name_end = strrchr(text, ')');
 	if (!name_end ||
@@ -70,7 +59,7 @@ void owner_of_this_process(struct session_owner *owner)
 	struct stat status;
 
 	memset(owner, 0, sizeof(*owner));
-	read_text("/proc/sys/kernel/random/boot_id", owner->boot, sizeof(owner->boot));
+	file_line("/proc/sys/kernel/random/boot_id", owner->boot, sizeof(owner->boot));
 	owner->started = process_started(getpid());
 	if (stat("/proc/self/ns/pid", &status) == 0)
 		owner->pid_namespace = status.st_ino;
