@@ -222,11 +222,6 @@ static void write_causes(const struct session *session, int device, uint64_t who
 	}
 }
 
-static uint64_t own_work(const struct job_process *process)
-{
-	return process->gpu > process->collectives ? process->gpu - process->collectives : 0;
-}
-
 /* The process of a job that the others wait for. 0 or -ENOMEM. */
 static int write_slowest(const struct session *session, FILE *file)
 {
@@ -238,8 +233,8 @@ static int write_slowest(const struct session *session, FILE *file)
 	if (!processes)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		sum += (double)own_work(processes[i]);
-	if (count > 1 && (double)own_work(processes[0]) * (double)count <= sum * EVEN) {
+		sum += (double)process_own_work(processes[i]);
+	if (count > 1 && (double)process_own_work(processes[0]) * (double)count <= sum * EVEN) {
 		begin("", false, file);
 		fprintf(file,
 			"no rank is slower than the others: %s of GPU time each, without "
@@ -253,7 +248,7 @@ static int write_slowest(const struct session *session, FILE *file)
 			fprintf(file, "slowest: process %d on ", (int)processes[0]->pid);
 		visible_write(session_string(session, processes[0]->hostname), file);
 		fprintf(file, ", %s of GPU time without collectives, where the mean is %s\n",
-			number_about(own, (double)own_work(processes[0]), 3),
+			number_about(own, (double)process_own_work(processes[0]), 3),
 			number_about(mean, sum / (double)count, 3));
 	}
 	free(processes);

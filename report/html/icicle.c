@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/html/section.h"
+#include "report/names/cut_name.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/entries.h"
@@ -251,7 +252,7 @@ static void write_block(struct html *html, const struct block *block)
 {
 	char time[NUMBER_SIZE];
 
-	filter_cut(block->name, NAME_MOST);
+	cut_middle(block->name, NAME_MOST);
 	fprintf(html->file, "<svg x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%d\"><title>",
 		block->at, block->level * LEVEL_HEIGHT, block->length, LEVEL_HEIGHT);
 	html_text(html, block->name);

@@ -11,6 +11,7 @@
 
 #include "report/html/plot.h"
 #include "report/html/section.h"
+#include "report/names/cut_name.h"
 #include "report/session/items.h"
 
 /* The picture's height and width. Chosen: a slope is seen to be one. */
@@ -264,7 +265,7 @@ static int write_kernel(struct roofline *line, const struct work_row *row)
 		name = strdup(row->name);
 		if (!name)
 			return -ENOMEM;
-		filter_cut(name, NAME_MOST);
+		cut_middle(name, NAME_MOST);
 		fprintf(line->html->file, "<text x=\"%.2f%%\" dx=\"%d\" y=\"%.1f\"%s>", at,
 			left ? -9 : 9, height + 4, left ? " text-anchor=\"end\"" : "");
 		html_text(line->html, name);

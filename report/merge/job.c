@@ -93,12 +93,6 @@ int job_missing(const struct session *session, struct rank_range **ranges, size_
 	return 0;
 }
 
-/* A process's GPU time outside collectives, which last as long as their slowest process. */
-static uint64_t own_work(const struct job_process *process)
-{
-	return process->gpu > process->collectives ? process->gpu - process->collectives : 0;
-}
-
 uint64_t job_idle(const struct job_process *process)
 {
 	return process->device_time > process->busy ? process->device_time - process->busy : 0;
@@ -114,7 +108,7 @@ static int compare_own_work(const void *left, const void *right)
 	const struct job_process *a = *(const struct job_process *const *)left;
 	const struct job_process *b = *(const struct job_process *const *)right;
 
-	return IN_ORDER(own_work(b), own_work(a))
+	return IN_ORDER(process_own_work(b), process_own_work(a))
 		       ?: IN_ORDER(a->rank.rank, b->rank.rank) ?: IN_ORDER(a->pid, b->pid);
 }
 

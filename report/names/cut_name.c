@@ -70,12 +70,15 @@ static struct shared shared_with(const char *name, char *const *others, size_t c
 	return shared;
 }
 
-/* Without a family: the beginning says more than the end. */
-static void cut_middle(char *text, size_t length, size_t most)
+/* The beginning says more than the end. */
+void cut_middle(char *text, size_t most)
 {
-	size_t head = whole_start(text, most - most / 4 - DOTS_LENGTH);
-	size_t tail = whole_end(text, most / 4);
+	size_t length = strlen(text), head, tail;
 
+	if (length <= most)
+		return;
+	head = whole_start(text, most - most / 4 - DOTS_LENGTH);
+	tail = whole_end(text, most / 4);
 	memcpy(text + head, DOTS, DOTS_LENGTH);
 	memmove(text + head + DOTS_LENGTH, text + length - tail, tail + 1);
 }
@@ -90,7 +93,7 @@ char *cut_name(const char *name, char *const *others, size_t count, size_t most)
 		return text;
 	middle = shared.start == SIZE_MAX ? most : length - shared.start - shared.end;
 	if (middle + 2 * DOTS_LENGTH >= most) {
-		cut_middle(text, length, most);
+		cut_middle(text, most);
 		return text;
 	}
 	/* What is left for the shared beginning and end, in halves unless one needs less. */

@@ -12,5 +12,7 @@
  * NULL if memory is out.
  */
 char *cut_name(const char *name, char *const *others, size_t count, size_t most);
+/* Cuts a name in its middle if it is longer than `most`, 8 or more. */
+void cut_middle(char *text, size_t most);
 
 #endif

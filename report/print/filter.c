@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names/cut_name.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 #include "report/session/entries.h"
@@ -120,21 +121,6 @@ static int tell_names_apart(struct filter *filter, struct printed_name **names, 
 	return 0;
 }
 
-void filter_cut(char *text, size_t most)
-{
-	size_t length = strlen(text), tail = most / 4, head = most - tail - 3;
-
-	if (length <= most)
-		return;
-	/* Not inside a character of UTF-8. */
-	while (head > 0 && (text[head] & 0xc0) == 0x80)
-		head--;
-	while (tail > 0 && (text[length - tail] & 0xc0) == 0x80)
-		tail--;
-	memcpy(text + head, "...", 3);
-	memmove(text + head + 3, text + length - tail, tail + 1);
-}
-
 /* With short names, those of all kernels are needed to know which of them are shared. */
 static int name_kernels(struct filter *filter)
 {
@@ -159,7 +145,7 @@ static int name_kernels(struct filter *filter)
 	if (distinct)
 		error = tell_names_apart(filter, names, count, false);
 	for (size_t i = 0; i < count && most; i++)
-		filter_cut(names[i]->text, most - NUMBER_MOST);
+		cut_middle(names[i]->text, most - NUMBER_MOST);
 	if (!error)
 		error = tell_names_apart(filter, names, count, true);
 	free(names);

@@ -32,8 +32,6 @@ bool filter_shows(struct filter *filter, enum row_kind kind, uint64_t name, int 
 bool filter_shows_device(const struct filter *filter, int device);
 /* Whether a kernel passes --kernels and --exclude-kernels by its readable name. */
 bool filter_matches(const struct filter *filter, enum row_kind kind, const char *full_name);
-/* Cuts a name in its middle if it is longer than `most`, 8 or more. */
-void filter_cut(char *text, size_t most);
 /* A kernel's name that stands among others in a row's name; the caller frees it. */
 char *filter_kernel_text(const struct filter *filter, const char *mangled);
 

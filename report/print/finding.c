@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/findings/outside.h"
+#include "report/names/cut_name.h"
 #include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
@@ -106,8 +107,8 @@ static void write_gap(const struct session *session, const struct finding *findi
 		const bool shown =
 			finding->kind != FINDING_GAP || session_header(session)->processes;
 
-		filter_cut(before, NAME_MOST);
-		filter_cut(after, NAME_MOST);
+		cut_middle(before, NAME_MOST);
+		cut_middle(after, NAME_MOST);
 		fputs(",", file);
 		if (shown)
 			fprintf(file, " %s %s",
@@ -169,7 +170,7 @@ static void write_uneven(const struct session *session, const struct finding *fi
 	const char *advice = NULL;
 
 	if (name)
-		filter_cut(name, NAME_MOST);
+		cut_middle(name, NAME_MOST);
 	fputs(": ", file);
 	write_process(uneven->slowest, file);
 	fprintf(file, " has %s more to do in %s than ", number_about(time, (double)uneven->more, 3),

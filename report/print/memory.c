@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/names/visible.h"
+#include "report/names/cut_name.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
 
@@ -350,7 +351,7 @@ static void fill_site(const struct sheet *sheet, size_t row, struct cell *cells)
 	print_origin(&cells[14], site, range, operation);
 	plain = idle_plain_name(operation);
 	if (plain)
-		filter_cut(plain, OPERATION_MOST);
+		cut_middle(plain, OPERATION_MOST);
 	cell_own(&cells[15], plain);
 	cell_text(&cells[16], range);
 	cell_count(&cells[17], site->thread ? site->thread : UINT64_MAX);

@@ -287,19 +287,14 @@ static void write_page_name(const char *path, FILE *file)
 	shell_word_write(page, file);
 }
 
-static uint64_t own_work(const struct job_process *process)
-{
-	return process->gpu > process->collectives ? process->gpu - process->collectives : 0;
-}
-
 /* The process of a job whose own work takes longest, for which the others wait; NULL: no job. */
 static const struct job_process *slowest(const struct session *session)
 {
 	const struct job_process *process, *found = NULL;
 
-	session_for_each_process(session,
-				 process) if (!found || own_work(process) > own_work(found)) found =
-		process;
+	session_for_each_process(session, process) if (!found || process_own_work(process) >
+									 process_own_work(found))
+		found = process;
 	return found;
 }
 

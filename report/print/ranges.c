@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/names/visible.h"
+#include "report/names/cut_name.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/memory.h"
@@ -43,7 +44,7 @@ char *range_full_name(const struct filter *filter, const struct nvtx_range *rang
 		     range->style == RANGE_START_END ? " (start/end)" : "") < 0)
 		return NULL;
 	if (filter->options->name_most)
-		filter_cut(text, filter->options->name_most);
+		cut_middle(text, filter->options->name_most);
 	return text;
 }
 

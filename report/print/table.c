@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names/cut_name.h"
 #include "report/print/report.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
@@ -246,7 +247,7 @@ char *table_row_name(struct filter *filter, const struct row *row)
 		return NULL;
 	text = described ? describe_graph(filter, row, name) : strdup(name);
 	if (text && row->kind != ROW_KERNEL && filter->options->name_most)
-		filter_cut(text, filter->options->name_most);
+		cut_middle(text, filter->options->name_most);
 	return text;
 }
 

@@ -590,6 +590,12 @@ struct job_process {
 	uint8_t gpu_uuid[16]; /* of the one GPU that it used; zeros: of several, or not known */
 } __attribute__((aligned(64)));
 
+/* A process's GPU time outside collectives, which last as long as their slowest process. */
+static inline uint64_t process_own_work(const struct job_process *process)
+{
+	return process->gpu > process->collectives ? process->gpu - process->collectives : 0;
+}
+
 /* What the rows of one name are in the processes: a process counts with the sum of its rows. */
 #define JOB_ROW_FIGURES(X)                                                                         \
 	X(job_row, U64, processes, COUNT, SUM, LATER, "that have it")                              \
