@@ -55,7 +55,7 @@ static unsigned kind_of(const struct comparison *comparison, const struct compar
 /* Adds up the rows by their reason, the one with most of the change first; that of all of them. */
 static double causes_of(const struct comparison *comparison, struct cause causes[CAUSES])
 {
-	const double sign = comparison->gpu_b < comparison->gpu_a ? -1 : 1;
+	const double sign = comparison->gpu.ratio < 1 ? -1 : 1;
 	double all = 0;
 
 	for (unsigned i = 0; i < CAUSES; i++)
@@ -90,6 +90,12 @@ static double causes_of(const struct comparison *comparison, struct cause causes
 static double calls_of(const struct profile_row *row, size_t runs)
 {
 	return (double)row->calls / (double)runs;
+}
+
+/* A launch's, with one decimal where launches differ. */
+static double blocks_of(const struct profile_row *row)
+{
+	return rint(10 * row->blocks / (double)row->launches) / 10;
 }
 
 /* "15.2 -> 13.5 GB/s" */
@@ -160,8 +166,8 @@ static void write_cause(const struct comparison *comparison, const struct cause 
 		write_data(moved, comparison->threshold, file);
 		break;
 	case FACTOR_BLOCKS:
-		a = row->a->blocks / (double)row->a->launches;
-		b = row->b->blocks / (double)row->b->launches;
+		a = blocks_of(row->a);
+		b = blocks_of(row->b);
 		fprintf(file, "%s grids, %.9g -> %.9g blocks and ", b < a ? "smaller" : "larger", a,
 			b);
 		write_average(row, file);
@@ -180,11 +186,9 @@ static void write_cause(const struct comparison *comparison, const struct cause 
 }
 
 /* "less data, 96 MB -> 48 MB at 15.2 GB/s as before in [CUDA memcpy DtoH], and ..." */
-static void write_gpu(const struct comparison *comparison, FILE *file)
+static void write_causes(const struct comparison *comparison, const struct cause causes[CAUSES],
+			 double all, FILE *file)
 {
-	struct cause causes[CAUSES];
-	const double all = causes_of(comparison, causes);
-
 	for (unsigned i = 0; i < CAUSES_MOST; i++) {
 		if (!causes[i].most || causes[i].change < LEAST_SHARE * all)
 			break;
@@ -193,26 +197,40 @@ static void write_gpu(const struct comparison *comparison, FILE *file)
 	}
 }
 
-/* How the host's part in a cause of idle time is told, which ktime does not see. */
-static const struct {
+/* How a cause of idle time is told as what the GPU waited for; whether it is the program's own
+ * work.
+ */
+static const struct wait {
 	enum idle_cause cause;
 	const char *text;
+	bool own_work;
 } waits[] = {
-	{IDLE_PROGRAM,
-	 "the host's own work between CUDA calls, which ktime does not see (py-spy and perf do)"},
-	{IDLE_AFTER_WAIT, "the host's own work after a synchronizing call, which ktime does not "
-			  "see (py-spy and perf do)"},
-	{IDLE_FIRST_LAUNCH, "the first launches of kernels, which load their code"},
-	{IDLE_LATENCY, "launches to reach it"},
-	{IDLE_DEPENDENCY, "other work on the device"},
+	{IDLE_PROGRAM, "the program's own work between CUDA calls", true},
+	{IDLE_AFTER_WAIT, "the program's own work after a synchronizing call", true},
+	{IDLE_FIRST_LAUNCH, "the first launches of kernels, which load their code", false},
+	{IDLE_LATENCY, "launches to reach it", false},
+	{IDLE_DEPENDENCY, "other work on the device", false},
 };
 
-static const char *wait_text(const char *cause)
+/* By its command, which is not known of several processes. */
+static bool is_python(const struct profile *side)
 {
-	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
-		if (!strcmp(cause, idle_cause_texts[waits[i].cause]))
-			return waits[i].text;
-	return cause;
+	char name[64];
+
+	program_name(side->command ?: "", name, sizeof(name));
+	return !strncmp(name, "python", 6);
+}
+
+static void write_wait(const struct comparison *comparison, const char *cause, FILE *file)
+{
+	const struct wait *wait = waits, *end = waits + sizeof(waits) / sizeof(*waits);
+
+	while (wait < end && strcmp(cause, idle_cause_texts[wait->cause]) != 0)
+		wait++;
+	visible_write(wait < end ? wait->text : cause, file);
+	if (wait < end && wait->own_work)
+		fprintf(file, ", which %s shows and ktime does not",
+			is_python(comparison->b) ? "py-spy" : "perf");
 }
 
 /* " (10 -> 2 calls)", or " (4.00 ms -> 800 us a call)", of a call that kept the GPU waiting. */
@@ -246,9 +264,12 @@ static void write_idle(const struct comparison *comparison, const char *cause, F
 			all = idle->changes[i];
 	fprintf(file, "the GPU waited %s instead of %s for ", number_about(texts[0], all.b, 3),
 		number_about(texts[1], all.a, 3));
-	visible_write(all.cause ? wait_text(all.cause) : "several causes", file);
-	if (all.cause)
-		write_call(comparison, all.cause, file);
+	if (!all.cause) {
+		fputs("several causes", file);
+		return;
+	}
+	write_wait(comparison, all.cause, file);
+	write_call(comparison, all.cause, file);
 }
 
 /* The part of the whole run that has most of its change. False: the run did not change, or its
@@ -288,10 +309,14 @@ static void write_run(const struct comparison *comparison, const struct part *pa
 
 bool cause_write(const struct comparison *comparison, FILE *file)
 {
-	const bool gpu = comparison->gpu_verdict == VERDICT_FASTER ||
-			 comparison->gpu_verdict == VERDICT_SLOWER;
+	struct cause causes[CAUSES];
+	const double all = causes_of(comparison, causes);
 	struct part part;
 	const bool run = run_part(comparison, &part);
+	/* Means of another kind than the verdict's may not have changed to its side. */
+	const bool gpu = (comparison->gpu_verdict == VERDICT_FASTER ||
+			  comparison->gpu_verdict == VERDICT_SLOWER) &&
+			 causes[0].most;
 
 	if (!gpu && !run)
 		return false;
@@ -301,7 +326,7 @@ bool cause_write(const struct comparison *comparison, FILE *file)
 	if (run && gpu)
 		fputs("; on the GPU ", file);
 	if (gpu)
-		write_gpu(comparison, file);
+		write_causes(comparison, causes, all, file);
 	fputc('.', file);
 	return true;
 }

@@ -6,9 +6,9 @@
 #include "report/compare/compare.h"
 
 /*
- * Writes "Why: the GPU waited 38.4 ms instead of 71.1 ms for the host's own work after a
- * synchronizing call, which ktime does not see (py-spy and perf do); on the GPU less data, 96 MB ->
- * 48 MB at 15.2 -> 13.5 GB/s in [CUDA memcpy DtoH] (and 2 more rows), and ..."
+ * Writes "Why: the GPU waited 38.4 ms instead of 71.1 ms for the program's own work after a
+ * synchronizing call, which perf shows and ktime does not; on the GPU less data, 96 MB -> 48 MB at
+ * 15.2 -> 13.5 GB/s in [CUDA memcpy DtoH] (and 2 more rows), and ..."
  *
  * The part of the whole run that changed most is named if the run changed, and what changed on the
  * GPU if its time did: how many calls there were, how much they moved, how many blocks they had, or

@@ -308,8 +308,8 @@ static void write_all_open(struct html *html, const struct comparison *compariso
 	char what[256];
 
 	write_open(html, comparison,
-		   comparison->b->traced ? "Why and when, by the findings of B"
-					 : "Why, by the findings of B",
+		   comparison->b->traced ? "More on why and when, by the findings of B"
+					 : "More on why, by the findings of B",
 		   write_show);
 	if (next_needs_trace(comparison)) {
 		write_open(html, comparison, "When: needs a trace of B", next_write_trace);

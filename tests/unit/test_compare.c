@@ -1008,6 +1008,12 @@ static void host(void)
 	both_whole(1e6, "the program between CUDA calls", 8e6, 4e6);
 }
 
+static void in_python(void)
+{
+	both_whole(1e6, "the program after a synchronizing call", 8e6, 2e6);
+	b.command = strdup("/usr/bin/python3 train.py");
+}
+
 static void fewer_allocations(void)
 {
 	add(&a, "cudaMalloc", 10, 1e6, 0);
@@ -1072,8 +1078,11 @@ TEST(the_cause_of_most_of_the_difference_is_told)
 		{kernel, "Why: shorter calls, 100 us -> 55.0 us a call of as many blocks in k."},
 		{one_side_alone, "Why: what only B has, 3.00 ms in l (and 1 more row)."},
 		{untimed, "Why: shorter calls, 100 us -> 55.0 us a call of as many blocks in k."},
-		{host, "Why: the GPU waited 4.00 ms instead of 8.00 ms for the host's own work "
-		       "between CUDA calls, which ktime does not see (py-spy and perf do)."},
+		{host, "Why: the GPU waited 4.00 ms instead of 8.00 ms for the program's own "
+		       "work between CUDA calls, which perf shows and ktime does not."},
+		{in_python, "Why: the GPU waited 2.00 ms instead of 8.00 ms for the program's own "
+			    "work after a synchronizing call, which py-spy shows and ktime does "
+			    "not."},
 		{fewer_allocations, "Why: the GPU waited 1.00 ms instead of 8.00 ms for cudaMalloc "
 				    "(10 -> 2 calls)."},
 		{longer_allocations, "Why: the GPU waited 8.00 ms instead of 1.00 ms for "
