@@ -95,8 +95,9 @@ static void add_ranged(struct graph_contents *contents, const struct graph_nodes
 				(struct graph_part){node->operation, ranged->part.count + 1, place};
 	}
 	contents->ranged = calloc(HASH_COUNT(parts) + 1, sizeof(*contents->ranged));
-	entries_for_each(struct ranged_part, parts, ranged) if (contents->ranged)
-		contents->ranged[contents->ranged_count++] = ranged->part;
+	entries_for_each (struct ranged_part, parts, ranged)
+		if (contents->ranged)
+			contents->ranged[contents->ranged_count++] = ranged->part;
 	entries_free(&parts);
 }
 

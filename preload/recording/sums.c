@@ -142,8 +142,9 @@ static void close_random(struct window_class *class)
 	window_units_add(units, covers);
 	for (struct window_part *part = class->parts; part; part = part->next)
 		window_times_add(&part->times, units, covers, part->open / class->open);
-	for_each_in_ranges(class, ranged) window_times_add(&ranged->part.times, units, covers,
-							   ranged->part.open / class->open);
+	for_each_in_ranges (class, ranged)
+		window_times_add(&ranged->part.times, units, covers,
+				 ranged->part.open / class->open);
 }
 
 static void close_part(struct window_part *part, bool random)
@@ -162,7 +163,8 @@ static void close_class(struct window_class *class, bool random)
 		class->units.certain += class->open;
 	for (struct window_part *part = class->parts; part; part = part->next)
 		close_part(part, random);
-	for_each_in_ranges(class, ranged) close_part(&ranged->part, random);
+	for_each_in_ranges (class, ranged)
+		close_part(&ranged->part, random);
 	class->recorded += class->open;
 	class->open = 0;
 }
@@ -549,7 +551,8 @@ static void count_units(void)
 	}
 	for (struct window_class *class = next_class(NULL); class; class = next_class(class)) {
 		class->all = class->unknown = 0;
-		for_each_in_ranges(class, ranged) ranged->unknown = 0;
+		for_each_in_ranges (class, ranged)
+			ranged->unknown = 0;
 	}
 	for_each_called(false, count_called);
 }
@@ -680,8 +683,7 @@ static double tell_ranges(const struct window_class *class)
 	units.certain += class->open;
 	for (const struct window_part *part = class->parts; part; part = part->next)
 		all += part->times.certain + part->times.total + part->open;
-	for_each_in_ranges(class, ranged)
-	{
+	for_each_in_ranges (class, ranged) {
 		const struct window_part *part = &ranged->part;
 		struct window_times times = part->times;
 		const bool started = paths_of(ranged->path).style == RANGE_START_END;
@@ -948,9 +950,9 @@ void launches_settle(void)
 {
 	struct launch *launch, *next;
 
-	DL_FOREACH_SAFE(launches.oldest, launch, next)
-	if (launch->end + LATER_NS < launches.newest)
-		end(launch, true);
+	DL_FOREACH_SAFE (launches.oldest, launch, next)
+		if (launch->end + LATER_NS < launches.newest)
+			end(launch, true);
 }
 
 void launches_end(bool turned_off, uint64_t since, uint64_t until)
@@ -958,11 +960,11 @@ void launches_end(bool turned_off, uint64_t since, uint64_t until)
 	struct launch *launch, *next;
 
 	/* First, as they would be taken for the next launches in their streams. */
-	DL_FOREACH_SAFE(launches.oldest, launch, next)
-	if (turned_off && launch->kernels == 0 && launch->start >= until)
-		end(launch, false);
-	DL_FOREACH_SAFE(launches.oldest, launch, next)
-	end(launch, !turned_off || (next_in_stream(launch) && launch->start >= since));
+	DL_FOREACH_SAFE (launches.oldest, launch, next)
+		if (turned_off && launch->kernels == 0 && launch->start >= until)
+			end(launch, false);
+	DL_FOREACH_SAFE (launches.oldest, launch, next)
+		end(launch, !turned_off || (next_in_stream(launch) && launch->start >= since));
 }
 
 uint64_t launches_begin(void)

@@ -49,8 +49,7 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 
 	begin("What", true, file);
 	/* Of a job's processes the first that is there. */
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		command = session_string(session, process->command);
 		break;
 	}

@@ -37,13 +37,11 @@ int idle_compare(struct idle_changes *idle, const struct profile *a, const struc
 		calloc(HASH_COUNT(a->idle) + HASH_COUNT(b->idle) + 1, sizeof(*idle->changes));
 	if (!idle->changes)
 		return -ENOMEM;
-	entries_for_each(const struct profile_idle, a->idle, cause)
-	{
+	entries_for_each (const struct profile_idle, a->idle, cause) {
 		change_of(idle, cause->entry.text)->a = cause->total / (double)a->runs;
 		idle->a += cause->total / (double)a->runs;
 	}
-	entries_for_each(const struct profile_idle, b->idle, cause)
-	{
+	entries_for_each (const struct profile_idle, b->idle, cause) {
 		change_of(idle, cause->entry.text)->b = cause->total / (double)b->runs;
 		idle->b += cause->total / (double)b->runs;
 	}

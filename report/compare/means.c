@@ -87,8 +87,7 @@ void means_take_gpu_times(struct means *means)
 {
 	for (size_t i = 0; i < means->profile->runs; i++)
 		means->times[i].gpu = 0;
-	entries_for_each(const struct profile_row, means->profile->rows[0], row)
-	{
+	entries_for_each (const struct profile_row, means->profile->rows[0], row) {
 		for (size_t i = 0; i < row->run_count; i++)
 			means->times[row->runs[i].run].gpu += row->runs[i].total;
 	}
@@ -111,8 +110,8 @@ static const struct profile_row **sorted_rows(const struct profile *profile, siz
 
 	*count = 0;
 	for (unsigned i = 0; i < 2 && rows; i++)
-		entries_for_each(const struct profile_row, profile->rows[i], row) rows[(*count)++] =
-			row;
+		entries_for_each (const struct profile_row, profile->rows[i], row)
+			rows[(*count)++] = row;
 	if (rows)
 		qsort(rows, *count, sizeof(*rows), by_total);
 	return rows;

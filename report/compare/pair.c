@@ -206,8 +206,7 @@ static int pair_half(struct comparison *comparison, bool api)
 	if (!rows)
 		return -ENOMEM;
 	for (int side = 0; side < 2; side++) {
-		entries_for_each(const struct profile_row, sides[side]->rows[api], row)
-		{
+		entries_for_each (const struct profile_row, sides[side]->rows[api], row) {
 			rows[count++] = (struct unpaired){.row = row,
 							  .of_b = side,
 							  .calls = (double)row->calls /

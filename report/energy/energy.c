@@ -175,8 +175,9 @@ const struct energy_curve *energy_curve_of(const struct session *session, int de
 {
 	const struct energy_curve *curve;
 
-	session_for_each_item(session, SEGMENT_ENERGY,
-			      curve) if (curve->device == device && curve->length) return curve;
+	session_for_each_item (session, SEGMENT_ENERGY, curve)
+		if (curve->device == device && curve->length)
+			return curve;
 	return NULL;
 }
 

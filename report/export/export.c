@@ -87,8 +87,7 @@ struct trace_name *trace_name_get(struct entry **names, const struct session *se
 
 void trace_names_free(struct entry **names)
 {
-	entries_for_each(struct trace_name, *names, name)
-	{
+	entries_for_each (struct trace_name, *names, name) {
 		free(name->text);
 		free(name->base);
 	}

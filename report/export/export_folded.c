@@ -158,7 +158,7 @@ static int write_stacks(const struct folded *folded, FILE *file, char *message, 
 		snprintf(message, size, "the profile has no time of GPU operations");
 		return -ENODATA;
 	}
-	entries_for_each(const struct stack, folded->stacks, stack)
+	entries_for_each (const struct stack, folded->stacks, stack)
 		fprintf(file, "%s %" PRIu64 "\n", stack->entry.text, stack->time);
 	return 0;
 }

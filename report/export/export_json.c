@@ -445,8 +445,7 @@ static void write_memory(struct json *json)
 {
 	const struct memory_use *use;
 
-	session_for_each_memory_use(json->session, use)
-	{
+	session_for_each_memory_use (json->session, use) {
 		json_object(json, NULL);
 		add_number(json, "device", use->device);
 		json_text(json, "kind", allocation_keys[use->kind]);
@@ -460,8 +459,7 @@ static void write_memory_sites(struct json *json)
 {
 	const struct memory_site *site;
 
-	session_for_each_memory_site(json->session, site)
-	{
+	session_for_each_memory_site (json->session, site) {
 		json_object(json, NULL);
 		add_number(json, "device", site->device);
 		json_text(json, "kind", allocation_keys[site->kind]);
@@ -564,11 +562,13 @@ static void write_job(struct json *json)
 		return;
 	json_unsigned(json, "nodes", job_nodes(json->session));
 	json_array(json, "processes");
-	session_for_each_process(json->session, process) if (i < waits.count)
-		add_process(json, process, &waits.processes[i++]);
+	session_for_each_process (json->session, process)
+		if (i < waits.count)
+			add_process(json, process, &waits.processes[i++]);
 	json_end(json);
 	json_array(json, "rows");
-	session_for_each_job_row(json->session, row) add_job_row(json, row);
+	session_for_each_job_row (json->session, row)
+		add_job_row(json, row);
 	json_end(json);
 	json->error = add_missing(json);
 	if (waits.calls) {

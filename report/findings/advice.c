@@ -11,8 +11,7 @@ static bool is_python(const struct session *session)
 
 	/* Of a job's processes the first. */
 	if (!*command)
-		session_for_each_process(session, process)
-		{
+		session_for_each_process (session, process) {
 			command = session_string(session, process->command);
 			break;
 		}
@@ -88,9 +87,10 @@ static bool has_pinned(const struct session *session)
 
 	if (session_header(session)->totals.pageable_calls)
 		return false;
-	session_for_each_memory_use(session, use) if ((use->kind == ALLOCATION_PINNED ||
-						       use->kind == ALLOCATION_REGISTERED) &&
-						      use->peak) return true;
+	session_for_each_memory_use (session, use)
+		if ((use->kind == ALLOCATION_PINNED || use->kind == ALLOCATION_REGISTERED) &&
+		    use->peak)
+			return true;
 	return false;
 }
 

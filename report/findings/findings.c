@@ -423,8 +423,7 @@ static uint64_t time_of_process(const struct session *session)
 	const struct job_process *process;
 	uint64_t devices = 0, operations = 0, count = 0;
 
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		devices += process->device_time;
 		operations += process->gpu;
 		count++;

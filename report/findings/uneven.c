@@ -14,8 +14,7 @@ static bool is_busy_equally(const struct session *session)
 	uint64_t least = UINT64_MAX, most = 0;
 	const struct job_process *process;
 
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		if (process->collectives)
 			return false;
 		least = process->busy < least ? process->busy : least;
@@ -54,8 +53,7 @@ static void find_waited(struct uneven *uneven, const struct session *session)
 	const struct job_process *process;
 	uint64_t others = 0;
 
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		if (process == uneven->slowest)
 			continue;
 		add_waited(uneven, process);
@@ -93,8 +91,7 @@ struct uneven uneven_find(const struct session *session)
 
 	if (is_busy_equally(session))
 		return uneven;
-	session_for_each_job_row(session, row)
-	{
+	session_for_each_job_row (session, row) {
 		double mean = row->processes ? row->total / (double)row->processes : 0;
 		uint64_t beyond = to_unsigned((double)row->maximum - mean);
 

@@ -126,8 +126,7 @@ static void put_names(struct packing *packing)
 	const struct timeline *timeline = packing->timeline;
 
 	begin_list(packing, "names");
-	entries_for_each(struct name, packing->names, name)
-	{
+	entries_for_each (struct name, packing->names, name) {
 		enum row_kind kind = (enum row_kind)name->entry.key[1];
 		const char *text =
 			kind == ROW_KINDS ? idle_cause_texts[name->entry.key[0]]
@@ -139,8 +138,7 @@ static void put_names(struct packing *packing)
 	}
 	fputc(']', packing->html.file);
 	begin_list(packing, "nameClasses");
-	entries_for_each(struct name, packing->names, name)
-	{
+	entries_for_each (struct name, packing->names, name) {
 		next_of_list(packing);
 		fprintf(packing->html.file, "%u", (unsigned)name->entry.key[2]);
 	}

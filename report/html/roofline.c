@@ -70,8 +70,7 @@ static void read_counters(const struct session *session, const struct row *row,
 	const struct metric_values *metric;
 
 	memset(values, 0, KNOWN * sizeof(*values));
-	session_for_each_metric(session, metric)
-	{
+	session_for_each_metric (session, metric) {
 		const char *name = session_string(session, metric->name);
 
 		if (!metric->count || session_row_at(session, metric->row) != row)

@@ -163,8 +163,8 @@ static int import_run(struct profile *profile, const struct session *session, co
 	uint64_t wall = header->processes ? 0 : header->counters[COUNTER_wall_ns];
 
 	/* Those of a job run side by side. */
-	session_for_each_process(session, process) wall =
-		process->wall > wall ? process->wall : wall;
+	session_for_each_process (session, process)
+		wall = process->wall > wall ? process->wall : wall;
 	profile->wall = (double)wall;
 	profile->traced = session_next_trace(session, NULL);
 	profile->path = strdup(path);
@@ -180,10 +180,10 @@ static void import_memory(struct profile *profile, const struct session *session
 {
 	const struct memory_use *use;
 
-	session_for_each_memory_use(session, use) if (use->kind == ALLOCATION_TOTAL &&
-						      use->device >= 0 &&
-						      use->device < SESSION_DEVICES)
-		profile->memory_peaks[use->device] = use->peak;
+	session_for_each_memory_use (session, use)
+		if (use->kind == ALLOCATION_TOTAL && use->device >= 0 &&
+		    use->device < SESSION_DEVICES)
+			profile->memory_peaks[use->device] = use->peak;
 }
 
 static void import_figures(struct profile *profile, const struct session *session)

@@ -143,8 +143,7 @@ static int add_idle_run(struct profile *sum, const struct profile *run)
 {
 	int error = 0;
 
-	entries_for_each(const struct profile_idle, run->idle, idle)
-	{
+	entries_for_each (const struct profile_idle, run->idle, idle) {
 		if (!error)
 			error = profile_add_idle(sum, idle->entry.text, idle->total);
 	}
@@ -160,8 +159,7 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 	int error = 0;
 
 	for (int i = 0; i < 2; i++) {
-		entries_for_each(const struct profile_row, run->rows[i], row)
-		{
+		entries_for_each (const struct profile_row, run->rows[i], row) {
 			if (!error)
 				error = add_row_run(sum, row);
 		}
@@ -184,8 +182,7 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 void profile_free(struct profile *profile)
 {
 	for (int i = 0; i < 2; i++) {
-		entries_for_each(struct profile_row, profile->rows[i], row)
-		{
+		entries_for_each (struct profile_row, profile->rows[i], row) {
 			free(row->name);
 			free(row->runs);
 		}

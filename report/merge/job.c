@@ -19,8 +19,7 @@ size_t job_nodes(const struct session *session)
 	struct entry *nodes = NULL;
 	size_t count;
 
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		const uint64_t key[ENTRY_NUMBERS] = {process->hostname};
 
 		entry_of(&nodes, key, sizeof(*nodes));
@@ -37,8 +36,7 @@ const char *job_gpus_text(const struct session *session, char text[JOB_GPUS_SIZE
 	size_t processes = 0, count;
 	bool known = true;
 
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		uint64_t key[ENTRY_NUMBERS] = {0};
 
 		memcpy(key, process->gpu_uuid, sizeof(process->gpu_uuid));
@@ -79,9 +77,9 @@ int job_missing(const struct session *session, struct rank_range **ranges, size_
 		free(there);
 		return -ENOMEM;
 	}
-	session_for_each_process(session,
-				 process) if (process->rank.rank >= 0 && process->rank.rank < size)
-		there[process->rank.rank] = 1;
+	session_for_each_process (session, process)
+		if (process->rank.rank >= 0 && process->rank.rank < size)
+			there[process->rank.rank] = 1;
 	for (int rank = 0; rank < size; rank++) {
 		if (there[rank])
 			continue;
@@ -201,8 +199,7 @@ static int find_least(struct waits *waits, const struct session *session)
 	const struct job_part *part;
 	int error = 0;
 
-	session_for_each_job_part(session, part)
-	{
+	session_for_each_job_part (session, part) {
 		const uint64_t key[ENTRY_NUMBERS] = {part->row, part->calls};
 		struct group *group = entry_of(&groups, key, sizeof(*group));
 
@@ -216,8 +213,7 @@ static int find_least(struct waits *waits, const struct session *session)
 			group->error = figure_get(part->error, part->known, ERROR_KNOWN);
 		}
 	}
-	session_for_each_job_part(session, part)
-	{
+	session_for_each_job_part (session, part) {
 		const uint64_t key[ENTRY_NUMBERS] = {part->row, part->calls};
 		const struct group *group = entry_of(&groups, key, 0);
 		struct process_wait *wait = find_process(waits, part->process);
@@ -259,8 +255,7 @@ static bool is_traced(const struct session *session)
 	const struct job_process *process;
 	bool any = false;
 
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		if (process->timed && !process->trace_records)
 			return false;
 		any |= process->timed;
@@ -408,8 +403,7 @@ static bool find_set(const struct session *session, struct set_clocks *found)
 	const struct job_process *process;
 	bool traced = false;
 
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		traced |= process->trace_records > 0;
 		found->moved += process->records_moved > 0;
 		if (process->records_moved > found->moved_most)

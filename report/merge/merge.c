@@ -339,9 +339,10 @@ static int add_spreads(struct merge *merge, const struct session *from)
 	const struct job_part *part;
 	int error = 0;
 
-	session_for_each_job_row(from, row) if (!error) error = add_spread(merge, from, row);
-	session_for_each_job_part(from, part)
-	{
+	session_for_each_job_row (from, row)
+		if (!error)
+			error = add_spread(merge, from, row);
+	session_for_each_job_part (from, part) {
 		struct job_part added = *part;
 
 		added.process = moved_to(merge, part->process);
@@ -371,8 +372,7 @@ static int add_metrics(struct merge *merge, const struct session *from)
 {
 	const struct metric_values *added;
 
-	session_for_each_metric(from, added)
-	{
+	session_for_each_metric (from, added) {
 		const struct row *row = find_row(merge, from, session_row_at(from, added->row));
 		struct metric_values *to = row ? find_metric(merge, from, added, row) : NULL;
 
@@ -647,8 +647,7 @@ static int merge_memory(struct merge *merge, const struct session *session,
 {
 	const struct memory_use *use;
 
-	session_for_each_memory_use(session, use)
-	{
+	session_for_each_memory_use (session, use) {
 		const struct memory_use empty = {.kind = use->kind, .device = use->device};
 		const uint64_t key[ENTRY_NUMBERS] = {use->kind, (uint64_t)use->device};
 		const struct entry *entry =
@@ -781,8 +780,7 @@ static const char *refusal(struct merge *merge, const struct session *session)
 	if (header->pid && !header->processes &&
 	    start_of(merge, &header->owner, header->start_realtime, header->pid, 0))
 		return "given twice";
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		if (start_of(merge, &process->owner, process->start_realtime, process->pid, 0))
 			return "holds a process that was given already";
 	}
@@ -849,8 +847,7 @@ static int add_processes(struct merge *merge, const struct session *session, int
 	int error = 0;
 
 	*earliest = 0;
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		const uint64_t key[ENTRY_NUMBERS] = {session_offset(session, process)};
 		struct job_process added = *process, *there;
 		struct moved_entry *moved = entry_of(&merge->moved, key, sizeof(*moved));

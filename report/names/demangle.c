@@ -363,7 +363,8 @@ static size_t edit_tree(struct edit *edit, component **slot, int depth)
 
 static void free_visits(struct edit *edit)
 {
-	entries_for_each(struct visit, edit->visits, visit) free(visit->text);
+	entries_for_each (struct visit, edit->visits, visit)
+		free(visit->text);
 	entries_free(&edit->visits);
 }
 

@@ -24,8 +24,7 @@ static struct memory_totals totals_of(const struct session *session)
 	struct memory_totals totals = {0};
 	const struct memory_use *use;
 
-	session_for_each_memory_use(session, use)
-	{
+	session_for_each_memory_use (session, use) {
 		if (use->kind == ALLOCATION_TOTAL)
 			continue;
 		totals.allocations += use->allocations;
@@ -50,8 +49,7 @@ static void write_holders(const struct session *session, uint64_t peak, FILE *fi
 	const struct job_process *process, *first = NULL;
 	size_t count = 0;
 
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		if (process->memory_peak != peak)
 			continue;
 		if (!count++ || number_of(process) < number_of(first))
@@ -128,8 +126,7 @@ void memory_line_write(const struct session *session, const char *prefix, FILE *
 		fprintf(file, "%sat most ",
 			session_header(session)->processes ? "of one process " : "");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		session_for_each_memory_use(session, use)
-		{
+		session_for_each_memory_use (session, use) {
 			if (use->kind != kinds[i])
 				continue;
 			fputs(separator, file);

@@ -292,9 +292,9 @@ static const struct job_process *slowest(const struct session *session)
 {
 	const struct job_process *process, *found = NULL;
 
-	session_for_each_process(session, process) if (!found || process_own_work(process) >
-									 process_own_work(found))
-		found = process;
+	session_for_each_process (session, process)
+		if (!found || process_own_work(process) > process_own_work(found))
+			found = process;
 	return found;
 }
 
@@ -308,8 +308,7 @@ static const char *profile_of(const struct next *next, const struct job_process 
 	    next->options->profile_count != session_header(next->session)->processes)
 		return NULL;
 	/* They come in the order of their files. */
-	session_for_each_process(next->session, process)
-	{
+	session_for_each_process (next->session, process) {
 		if (process == of)
 			return *path;
 		path++;
@@ -338,8 +337,7 @@ static bool on_one_node(const struct session *session)
 	const struct job_process *process, *first = NULL;
 	bool same = true;
 
-	session_for_each_process(session, process)
-	{
+	session_for_each_process (session, process) {
 		first = first ? first : process;
 		same &= process->hostname == first->hostname;
 	}

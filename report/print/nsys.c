@@ -230,8 +230,7 @@ static int compare_bytes(const struct text_entry *left, const struct text_entry 
 
 static void lines_free(struct text_entry **lines)
 {
-	entries_for_each(struct nsys_line, *lines, line)
-	{
+	entries_for_each (struct nsys_line, *lines, line) {
 		free(line->time.sum.histogram);
 		free(line->time.samples);
 		free(line->bytes.samples);
@@ -256,8 +255,7 @@ static int lines_collect(struct report *report, unsigned kinds, struct text_entr
 			error = row_collect(&collection, row);
 	if (!error)
 		error = samples_collect(&collection);
-	entries_for_each(struct nsys_line, collection.lines, line)
-	{
+	entries_for_each (struct nsys_line, collection.lines, line) {
 		distribution_finish(&line->time);
 		distribution_finish(&line->bytes);
 	}
@@ -380,12 +378,10 @@ static int print_lines(const struct report *report, const struct nsys_report *wa
 
 	if (!rows.lines)
 		return -ENOMEM;
-	entries_for_each(struct nsys_line, lines, line)
-	{
+	entries_for_each (struct nsys_line, lines, line) {
 		rows.total += line->time.sum.total;
 	}
-	entries_for_each(struct nsys_line, lines, line)
-	{
+	entries_for_each (struct nsys_line, lines, line) {
 		if ((!report->options->top || sheet.rows < report->options->top) &&
 		    (wanted->parts != SIZES || line->bytes.sum.timed))
 			rows.lines[sheet.rows++] = line;

@@ -444,8 +444,7 @@ static void choose_kernels(struct adding *adding)
 	struct process *process = adding->process;
 
 	HASH_SORT(process->sums, by_seconds);
-	entries_for_each(struct sum, process->sums, sum)
-	{
+	entries_for_each (struct sum, process->sums, sum) {
 		/* A kernel of the others' name is one of them. */
 		if (process->listed == adding->metrics->kernels || !sum->is_kernel || sum->listed ||
 		    strcmp(sum->name, OTHERS) == 0)
@@ -473,8 +472,7 @@ static void write_sums(struct adding *adding)
 
 	memset(others, 0, sizeof(others));
 	choose_kernels(adding);
-	entries_for_each(struct sum, adding->process->sums, sum)
-	{
+	entries_for_each (struct sum, adding->process->sums, sum) {
 		bool known = sum->device >= 0 && sum->device < SESSION_DEVICES;
 		struct sum *other = &others[known ? sum->device : 0];
 
@@ -496,8 +494,7 @@ static void write_sums(struct adding *adding)
 
 static void add_rows(struct adding *adding)
 {
-	entries_for_each(struct sum, adding->process->sums, sum)
-	{
+	entries_for_each (struct sum, adding->process->sums, sum) {
 		sum->calls = sum->bytes = 0;
 		sum->seconds = 0;
 	}
@@ -624,8 +621,7 @@ static void write_memory(struct adding *adding)
 {
 	const struct memory_use *use;
 
-	session_for_each_memory_use(adding->session, use)
-	{
+	session_for_each_memory_use (adding->session, use) {
 		const char *kind = allocation_keys[use->kind];
 
 		add(adding, METRIC_MEMORY_PEAK, use->device, "kind", kind, (double)use->peak);

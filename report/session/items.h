@@ -69,9 +69,9 @@ struct nvtx_part *session_add_nvtx_part(struct session *session, const struct nv
 const struct nvtx_range *session_nvtx_range_at(const struct session *session, uint64_t offset);
 const struct row *session_row_at(const struct session *session, uint64_t offset);
 #define session_for_each_nvtx_range(session, range)                                                \
-	session_for_each_item(session, SEGMENT_RANGES, range)
+	session_for_each_item (session, SEGMENT_RANGES, range)
 #define session_for_each_nvtx_part(session, part)                                                  \
-	session_for_each_item(session, SEGMENT_RANGE_PARTS, part)
+	session_for_each_item (session, SEGMENT_RANGE_PARTS, part)
 
 /* How memory is allocated: X(name, in JSON and CSV, in words). */
 #define ALLOCATION_KINDS(X)                                                                        \
@@ -142,9 +142,9 @@ struct memory_site {
 } __attribute__((aligned(64)));
 
 #define session_for_each_memory_use(session, use)                                                  \
-	session_for_each_item(session, SEGMENT_MEMORY, use)
+	session_for_each_item (session, SEGMENT_MEMORY, use)
 #define session_for_each_memory_site(session, site)                                                \
-	session_for_each_item(session, SEGMENT_MEMORY_SITES, site)
+	session_for_each_item (session, SEGMENT_MEMORY_SITES, site)
 
 /*
  * A device's energy and SM clock over time: steps of one length, which doubles when the run is
@@ -192,6 +192,6 @@ struct metric_values *session_add_metric(struct session *session, const struct r
 					 const char *name, const char *description, uint32_t unit);
 
 #define session_for_each_metric(session, metric)                                                   \
-	session_for_each_item(session, SEGMENT_METRICS, metric)
+	session_for_each_item (session, SEGMENT_METRICS, metric)
 
 #endif

@@ -819,7 +819,7 @@ static inline struct row *session_next_row(const struct session *session,
 {
 	return session_next_item(session, SEGMENT_ROWS, previous);
 }
-#define session_for_each_row(session, row) session_for_each_item(session, SEGMENT_ROWS, row)
+#define session_for_each_row(session, row) session_for_each_item (session, SEGMENT_ROWS, row)
 /* Those of a kind as a list, which is the caller's; NULL if memory is out. */
 void *session_items(const struct session *session, enum segment_kind kind, size_t *count);
 /* Adds one, a copy; NULL if there is no room. Looks for no earlier one. For the writer. */
@@ -873,13 +873,14 @@ bool session_estimates_use(const struct session *session);
 struct idle_row *session_idle_row(struct session *session, const struct idle_row *key);
 /* Adds one gap's part. */
 void session_add_idle(struct idle_row *row, uint64_t nanoseconds, uint64_t before, uint64_t after);
-#define session_for_each_idle(session, row) session_for_each_item(session, SEGMENT_IDLE, row)
+#define session_for_each_idle(session, row) session_for_each_item (session, SEGMENT_IDLE, row)
 
 #define session_for_each_process(session, process)                                                 \
-	session_for_each_item(session, SEGMENT_PROCESSES, process)
-#define session_for_each_job_row(session, row) session_for_each_item(session, SEGMENT_JOB_ROWS, row)
+	session_for_each_item (session, SEGMENT_PROCESSES, process)
+#define session_for_each_job_row(session, row)                                                     \
+	session_for_each_item (session, SEGMENT_JOB_ROWS, row)
 #define session_for_each_job_part(session, part)                                                   \
-	session_for_each_item(session, SEGMENT_JOB_PARTS, part)
+	session_for_each_item (session, SEGMENT_JOB_PARTS, part)
 /* The process at an offset; NULL if none is there. */
 const struct job_process *session_process_at(const struct session *session, uint64_t offset);
 /*

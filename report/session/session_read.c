@@ -602,11 +602,13 @@ void *session_items(const struct session *session, enum segment_kind kind, size_
 	size_t all = 0;
 
 	*count = 0;
-	session_for_each_item(session, kind, item) all++;
+	session_for_each_item (session, kind, item)
+		all++;
 	items = calloc(all + 1, sizeof(*items));
 	/* Some may come while they are listed. */
-	session_for_each_item(session, kind, item) if (items && *count < all) items[(*count)++] =
-		item;
+	session_for_each_item (session, kind, item)
+		if (items && *count < all)
+			items[(*count)++] = item;
 	return items;
 }
 

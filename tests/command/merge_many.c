@@ -90,9 +90,10 @@ int main(int argc, char **argv)
 	unlink(path);
 	if (error || ranks < 1)
 		return 1;
-	session_for_each_job_row(merge_session(merge), row) if (rows++ == 0)
-		printf("%.3f %d ", job_imbalance(row),
-		       session_process_at(merge_session(merge), row->slowest)->rank.rank);
+	session_for_each_job_row (merge_session(merge), row)
+		if (rows++ == 0)
+			printf("%.3f %d ", job_imbalance(row),
+			       session_process_at(merge_session(merge), row->slowest)->rank.rank);
 	printf("%u rows of %u processes\n", rows, session_header(merge_session(merge))->processes);
 	merge_free(merge);
 	getrusage(RUSAGE_SELF, &usage);

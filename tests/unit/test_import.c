@@ -53,11 +53,12 @@ static void has_rows(bool api, const char *expected)
 	char text[2048] = "";
 	size_t length = 0;
 
-	entries_for_each(struct profile_row, profile.rows[api], row) length += (size_t)snprintf(
-		text + length, sizeof(text) - length,
-		"%s %llu %llu %.10g %.10g %.10g %.10g %.10g\n", row->name,
-		(unsigned long long)row->calls, (unsigned long long)row->timed, row->total,
-		row->average, row->variance, row->minimum, row->maximum);
+	entries_for_each (struct profile_row, profile.rows[api], row)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "%s %llu %llu %.10g %.10g %.10g %.10g %.10g\n",
+					   row->name, (unsigned long long)row->calls,
+					   (unsigned long long)row->timed, row->total, row->average,
+					   row->variance, row->minimum, row->maximum);
 	assert_string_equal(text, expected);
 }
 
@@ -502,8 +503,7 @@ TEST(each_form_of_a_table_is_read)
 		assert_int_equal(read_text(forms[i][1]), 0);
 		assert_string_equal(profile.source, forms[i][0]);
 		assert_int_equal(profile.said_count, 0);
-		entries_for_each(struct profile_row, profile.rows[0], row)
-		{
+		entries_for_each (struct profile_row, profile.rows[0], row) {
 			bool first = strcmp(row->name, "axpy(int, float *)") == 0;
 
 			assert_true(first || strcmp(row->name, "scale") == 0);

@@ -103,8 +103,7 @@ static bool is_of(const size_t of[2], const struct profile_row *row, bool api, b
 	bool found = false;
 
 	for (int i = 0; i < 2; i++)
-		entries_for_each(const struct profile_row, whole[of[i]].rows[api], other)
-		{
+		entries_for_each (const struct profile_row, whole[of[i]].rows[api], other) {
 			found |= is_same(row, other) &&
 				 (!wholly || (row->minimum == other->minimum &&
 					      row->maximum == other->maximum &&
@@ -152,8 +151,7 @@ TEST(no_row_of_a_damaged_file_is_another)
 		read += !error;
 		said += !error && profile.damaged;
 		for (int api = 0; api < 2 && !error && !profile.damaged; api++) {
-			entries_for_each(const struct profile_row, profile.rows[api], row)
-			{
+			entries_for_each (const struct profile_row, profile.rows[api], row) {
 				unseen += !is_of(of, row, api, true);
 				if (is_of(of, row, api, false))
 					continue;

@@ -55,9 +55,11 @@ static void has_rows(bool api, const char *expected)
 	char text[2048] = "";
 	size_t length = 0;
 
-	entries_for_each(struct profile_row, profile.rows[api], row) length += (size_t)snprintf(
-		text + length, sizeof(text) - length, "%s %llu %.10g %.10g %.10g\n", row->name,
-		(unsigned long long)row->calls, row->total, row->minimum, row->maximum);
+	entries_for_each (struct profile_row, profile.rows[api], row)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "%s %llu %.10g %.10g %.10g\n", row->name,
+					   (unsigned long long)row->calls, row->total, row->minimum,
+					   row->maximum);
 	assert_string_equal(text, expected);
 }
 

@@ -112,8 +112,7 @@ TEST(processes_of_a_node_lie_on_the_clock_of_its_first)
 		sessions[rank] = profile((int)rank, &processes[rank], "work");
 	merge = merged(sessions, PROCESSES);
 	has_starts(merge, starts, PROCESSES);
-	session_for_each_process(merge_session(merge), process)
-	{
+	session_for_each_process (merge_session(merge), process) {
 		uint64_t by = (uint64_t)llabs(starts[i] - 1000);
 
 		assert_int_equal(process->records_moved, by);

@@ -203,8 +203,7 @@ TEST(busy_and_idle_time_are_as_uncertain_as_all_processes_together)
 	add(used(3, INFINITY));
 	assert_null(session_use(merged, 0));
 	assert_false(session_knows_use(merged));
-	session_for_each_process(merged, process)
-	{
+	session_for_each_process (merged, process) {
 		bool told = process->rank.rank < 3;
 
 		assert_int_equal(process->device_time, told ? 1000 : 0);

@@ -59,8 +59,7 @@ static const struct memory_use *use_of(enum allocation_kind kind, int device)
 {
 	const struct memory_use *use, *found = NULL;
 
-	session_for_each_memory_use(merged, use)
-	{
+	session_for_each_memory_use (merged, use) {
 		if (use->kind != kind || use->device != device)
 			continue;
 		assert_null(found);

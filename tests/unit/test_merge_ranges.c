@@ -67,9 +67,9 @@ static void is_spread(const char *path, uint64_t minimum, double total, uint64_t
 {
 	const struct job_row *row, *path_row = NULL;
 
-	session_for_each_job_row(merged, row) if (row->kind == ROW_RANGE &&
-						  !strcmp(session_string(merged, row->name), path))
-		path_row = row;
+	session_for_each_job_row (merged, row)
+		if (row->kind == ROW_RANGE && !strcmp(session_string(merged, row->name), path))
+			path_row = row;
 	assert_non_null(path_row);
 	assert_int_equal(path_row->minimum, minimum);
 	assert_int_equal((uint64_t)(path_row->total + 0.5), (uint64_t)total);
@@ -188,7 +188,8 @@ TEST(ranges_without_gpu_work_have_no_spread)
 
 	passes(range(session, NULL, "idle", "", 1), 1, 10);
 	add(session);
-	session_for_each_job_row(merged, row) assert_int_not_equal(row->kind, ROW_RANGE);
+	session_for_each_job_row (merged, row)
+		assert_int_not_equal(row->kind, ROW_RANGE);
 }
 
 TEST(names_without_end_are_bounded)
@@ -251,8 +252,7 @@ TEST(counters_are_those_of_all_launches)
 	counter(session, "kernel", "bytes", 3, 4, 2);
 	counter(session, "kernel", "flops", 0, 0, 0);
 	add(session);
-	session_for_each_metric(merged, read)
-	{
+	session_for_each_metric (merged, read) {
 		const struct row *row = session_row_at(merged, read->row);
 		bool bytes = !strcmp(session_string(merged, read->name), "bytes");
 		bool kernel = !strcmp(session_string(merged, row->name), "kernel");

@@ -187,8 +187,10 @@ TEST(processes_and_their_rows_are_read_in_their_order)
 	assert_null(session_process_at(read, offset + 8));
 	assert_null(session_process_at(read, 0));
 	assert_null(session_process_at(read, 1ull << 40));
-	session_for_each_job_part(read, part) assert_true(part->calls < 2000);
-	session_for_each_job_row(read, row) assert_true(row->minimum < 2000 && row->maximum == 7);
+	session_for_each_job_part (read, part)
+		assert_true(part->calls < 2000);
+	session_for_each_job_row (read, row)
+		assert_true(row->minimum < 2000 && row->maximum == 7);
 	session_close(read);
 }
 
