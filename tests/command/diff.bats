@@ -55,6 +55,23 @@ One run a side: how much runs differ is unknown, so rows are judged by how much 
 	[ "$status" -eq 0 ]
 }
 
+@test "a copy that takes longer for more data is more data, and fails as one that is slower does" {
+	local bytes call
+	for bytes in 4096 8192; do
+		printf 'type\tname\tstart_ns\tend_ns\tdevice\tbytes\n'
+		for call in 1 2 3 4; do
+			printf 'memcpy\tHtoD\t%d\t%d\t0\t%d\n' $((call * 100000)) $((call * 100000 + bytes)) $bytes
+		done
+	done >both
+	head -5 both | session a
+	tail -5 both | session b
+	run "$ktime" diff --fail-above 5 a b
+	[ "$status" -eq 3 ]
+	[ "${lines[1]}" = "Why: more data, 16 KB -> 32 KB at 1.000 GB/s as before in [CUDA memcpy HtoD]." ]
+	grep -q ' more data *\[CUDA memcpy HtoD\]: bytes 16 KB -> 32 KB' <<<"$output"
+	grep -qx 'ktime: \[CUDA memcpy HtoD\] takes 100.0% longer: above 5%' <<<"$output"
+}
+
 # runs SIDE AVERAGE...: a profile for each average, in the folder SIDE.
 runs() {
 	mkdir "$1"
