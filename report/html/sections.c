@@ -24,7 +24,7 @@ int memory_section(struct page *page)
 
 	if (!session_next_item(page->session, SEGMENT_MEMORY, NULL))
 		return 0;
-	/* At most how much, what was not freed, and how many allocations a second. */
+	/* At most how much, what was held at exit, and how many allocations a second. */
 	if (html_lines_begin(&lines))
 		memory_line_write(page->session, "", lines.file);
 	error = html_lines_end(html, &lines, "ul");

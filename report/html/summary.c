@@ -291,9 +291,9 @@ static int write_findings(struct page *page)
 /* What the page leaves open, and the commands that tell it. */
 static int write_next(struct page *page)
 {
-	static const enum next_step steps[] = {NEXT_KERNEL, NEXT_COUNTERS, NEXT_EXACT,
-					       NEXT_WINDOW, NEXT_TRACE,	   NEXT_TRACE_PAGE,
-					       NEXT_RANK};
+	static const enum next_step steps[] = {NEXT_KERNEL,	NEXT_COUNTERS, NEXT_EXACT,
+					       NEXT_WINDOW,	NEXT_WHOLE,    NEXT_TRACE,
+					       NEXT_TRACE_PAGE, NEXT_RANK};
 	const struct next next = {page->session, page->options,
 				  next_kernel(page->session, &page->tables[TABLE_GPU])};
 	char *what, *command;

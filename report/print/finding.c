@@ -206,19 +206,26 @@ static void write_uneven(const struct session *session, const struct finding *fi
 	fprintf(file, "%s%s.", advice ? ": " : "", advice ? advice : "");
 }
 
-/* What other threads launched for it. By a trace it is known when, otherwise only how much of all
- * was launched in no range. */
-static void write_others(const struct finding *finding, FILE *file)
+/* What was launched meanwhile. Of other threads it is known when by a trace, otherwise only how
+ * much of all was launched in no range. */
+static void write_launched(const struct finding *finding, FILE *file)
 {
+	const struct host_range *range = &finding->range;
+	const struct range_times *times = &finding->range_times;
 	char time[NUMBER_SIZE];
 
-	if (finding->range_times.by_others)
-		fprintf(file, ", and by %s %s",
-			finding->range_times.several ? "other threads" : "another thread",
-			number_about(time, (double)finding->range_times.by_others, 3));
-	else if (!finding->range_times.known && finding->range.outside)
-		fprintf(file, ", and in no range, perhaps for this one by another thread, %s",
-			number_about(time, (double)finding->range.outside, 3));
+	fprintf(file, " The range's own thread launched %s%sGPU work there.",
+		range->gpu ? number_about(time, (double)range->gpu, 3) : "no ",
+		range->gpu ? " of " : "");
+	if (times->by_others)
+		fprintf(file, " %s launched %s of GPU work meanwhile.",
+			times->several ? "Other threads" : "Another thread",
+			number_about(time, (double)times->by_others, 3));
+	else if (!times->known && range->outside)
+		fprintf(file,
+			" In no range, perhaps for this one by another thread, %s of GPU work were "
+			"launched.",
+			number_about(time, (double)range->outside, 3));
 }
 
 static void write_range(const struct session *session, const struct finding *finding, FILE *file)
@@ -238,13 +245,8 @@ static void write_range(const struct session *session, const struct finding *fin
 	if (finding->range_times.known)
 		fprintf(file, ", the GPU idle for %s of that",
 			number_about(time, (double)finding->range_times.idle, 3));
-	if (range->gpu)
-		fprintf(file, ". There %s of GPU work were launched",
-			number_about(time, (double)range->gpu, 3));
-	else
-		fputs(". There no GPU work was launched", file);
-	write_others(finding, file);
 	fputs(".", file);
+	write_launched(finding, file);
 }
 
 /* From which part of its time on, in percent, a GPU is idle for so long that faster kernels help

@@ -477,6 +477,9 @@ static int write_command(const struct next *next, enum next_step step, FILE *fil
 			fprintf(file, "%d", (int)header->pid);
 		fputs(" 5s --trace gpu,api -o window.ktime", file);
 		break;
+	case NEXT_WHOLE:
+		write_run(next->session, "ktime -o whole.ktime", file);
+		break;
 	case NEXT_COUNTERS:
 		write_run(next->session,
 			  "ktime --metrics "
@@ -515,6 +518,8 @@ static bool applies(const struct next *next, enum next_step step)
 		/* Only a CUPTI that records can be asked for all of some seconds. */
 		return idle_unknown(next->session) && !job && header->cupti_active &&
 		       header->timer != TIMER_EVENTS;
+	case NEXT_WHOLE:
+		return header->counters[COUNTER_operations_outside] && header->finished && !job;
 	case NEXT_KERNEL:
 	case NEXT_COUNTERS:
 		return next->kernel && !job;
@@ -531,6 +536,7 @@ static bool applies(const struct next *next, enum next_step step)
 static const char *const step_texts[NEXT_STEPS] = {
 	[NEXT_EXACT] = "why the GPU was idle",
 	[NEXT_WINDOW] = "why it is idle, of a program that runs",
+	[NEXT_WHOLE] = "the rest of the run",
 	[NEXT_KERNEL] = "what limits ",
 	[NEXT_COUNTERS] = "its counters",
 	[NEXT_TRACE] = "when: needs a trace",

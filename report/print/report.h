@@ -204,6 +204,7 @@ enum next_step {
 	NEXT_COUNTERS,
 	NEXT_EXACT,
 	NEXT_WINDOW,
+	NEXT_WHOLE,
 	NEXT_TRACE,
 	NEXT_TRACE_PAGE,
 	NEXT_ALL,
@@ -223,7 +224,7 @@ int next_step_text(const struct next *next, enum next_step step, char **what, ch
 
 /* What the program held of memory, in a line; nothing if it allocated none. */
 void memory_line_write(const struct session *session, const char *prefix, FILE *file);
-/* "2 of 120 allocations not freed, 24 MB", of a program that has ended; false: none. */
+/* "2 of 120 allocations held at exit, 24 MB", of a program that has ended; false: none. */
 #define MEMORY_HELD_SIZE 160
 bool memory_held_text(const struct session *session, char text[MEMORY_HELD_SIZE]);
 /* What it held by kind and device, and where that came from, the largest at the peak first. */

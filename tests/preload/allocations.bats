@@ -29,7 +29,7 @@ line()
 	held plain
 	diff truth <(figures)
 	is "device held 10485760 peak 62914560 allocations 4 frees 3" figures
-	is "Memory: at most 60 MB on device 0; 1 of 4 allocations not freed, 10 MB." line
+	is "Memory: at most 60 MB on device 0; 1 of 4 allocations held at exit, 10 MB." line
 }
 
 @test "calls that fail change nothing of what is held" {
@@ -48,7 +48,7 @@ line()
 @test "memory that other threads free is told as the device tells it" {
 	held threads
 	diff truth <(figures)
-	is "Memory: at most 455 KB on device 0; 4 of 12,004 allocations not freed, 3.9 KB." line
+	is "Memory: at most 455 KB on device 0; 4 of 12,004 allocations held at exit, 3.9 KB." line
 }
 
 @test "every kind of memory is told as the device tells it" {

@@ -34,7 +34,7 @@ by_process()
 @test "the merged report has the most that a rank held of memory, and what all did not free" {
 	job 4 3
 	"$built/ktime" show --verbose run.*.ktime 2>&1 | grep -F 'Memory: ' | cut -d' ' -f 2- >line
-	is "Memory: of one process at most 4.0 KB on device 0 (rank 0 on $(hostname) and 3 more); in all 4 of 4 allocations not freed, 16 KB." cat line
+	is "Memory: of one process at most 4.0 KB on device 0 (rank 0 on $(hostname) and 3 more); in all 4 of 4 allocations held at exit, 16 KB." cat line
 	"$built/ktime" merge -o all.ktime run.*.ktime
 	is '[4096,4096]' eval '"$built/ktime" export --json - all.ktime | jq -c ".job.processes[2] | [.memory_peak, .memory_held]"'
 	is '["total",4096,16384]' eval '"$built/ktime" export --json - all.ktime | jq -c ".memory[] | select(.kind == \"total\") | [.kind, .peak, .held]"'

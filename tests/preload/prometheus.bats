@@ -86,7 +86,7 @@ valid()
 		eval "series ktime_memory_peak_bytes seen | sort"
 	is $'device="0",kind="device" 3\nkind="pinned" 2' eval "series ktime_memory_allocations_total seen | sort"
 	dismiss
-	grep -q 'Memory: at most 6.0 KB on device 0 .*; 1 of 5 allocations not freed, 4.0 KB' report
+	grep -q 'Memory: at most 6.0 KB on device 0 .*; 1 of 5 allocations held at exit, 4.0 KB' report
 }
 
 @test "no counter becomes smaller, with both clocks and by events" {

@@ -293,7 +293,7 @@ TEST(memory_is_shown_by_device_and_by_origin)
 	site->at_peak = 5 << 20;
 	page = page_text(session, "");
 	has("<h2 id=\"memory-title\">Memory</h2>\n<ul class=\"lines\">\n<li>Memory: at most ");
-	has("; 2 of 12,345 allocations not freed, 3.0 MB; 6,172 allocations a second.</li>\n</ul>\n"
+	has("; 2 of 12,345 allocations held at exit, 3.0 MB; 6,172 allocations a second.</li>\n</ul>\n"
 	    "<div");
 	has("<th scope=\"row\">memory of pools</th><td class=\"number\" data-value=\"1\">1</td>"
 	    "<td class=\"number\" data-value=\"268435456\">256 MB</td>"
