@@ -4,6 +4,7 @@
 #include "report/session/estimate.h"
 #include "report/session/session_internal.h"
 #include "tests/unit/one_session.h"
+#include "tests/unit/printed.h"
 
 #define MS 1000000ull
 
@@ -253,6 +254,7 @@ TEST(a_trace_tells_how_long_the_device_was_idle_in_the_range)
 	struct nvtx_range *step = range("step", NULL, 500 * MS);
 	struct nvtx_range *load = range("load", step, 300 * MS);
 	const uint64_t kernel = session_intern(session, "kernel");
+	char *text;
 
 	header->uses[0].busy = 700 * MS;
 	idle(IDLE_PROGRAM, NULL, 300 * MS)->gaps = 1;
@@ -276,6 +278,10 @@ TEST(a_trace_tells_how_long_the_device_was_idle_in_the_range)
 	work(1800, 1900, 3);
 	assert_int_equal(found(FINDING_LOW_USE)->range_times.by_others, 90 * MS);
 	assert_false(found(FINDING_LOW_USE)->range_times.several);
+	text = printed(session, "");
+	assert_non_null(strstr(text, " launched no GPU work there. Another thread launched 90.0 ms "
+				     "of GPU work meanwhile."));
+	free(text);
 	launch(9, 570, 4);
 	work(1900, 1910, 4);
 	assert_int_equal(found(FINDING_LOW_USE)->range_times.by_others, 100 * MS);
