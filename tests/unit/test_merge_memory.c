@@ -182,7 +182,8 @@ TEST(the_line_names_the_process_with_the_most)
 		text,
 		"Memory: of one process at most 100 MB on device 0 (rank 2 on second\\x0a), 90 MB "
 		"on "
-		"device 1, 3.0 MB of pinned host memory; in all 8 of 50 allocations held at exit, 8.0 "
+		"device 1, 3.0 MB of pinned host memory; in all 8 of 50 allocations held at exit, "
+		"8.0 "
 		"MB; 8 allocations a second in each.\n");
 	free(text);
 }
