@@ -423,8 +423,7 @@ static uint64_t growth_of(struct thread *thread, uint32_t counter)
 void calls_take_counts(struct thread *thread)
 {
 	counts_taken++;
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
+	operations_for_each (operation) {
 		uint32_t index = operation->index;
 		uint16_t row;
 

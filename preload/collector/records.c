@@ -631,8 +631,7 @@ static bool is_any_split(void)
 {
 	bool split = false;
 
-	for (const struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
+	operations_for_each (operation)
 		for (int device = 0; device < SESSION_DEVICES; device++)
 			split |= operation->rows[device] && operation->rows[device]->ranged > 0;
 	return split && run.header->counters[COUNTER_graph_nodes] > 0;

@@ -92,8 +92,7 @@ static double rate_limit_of(double allowed, double most)
 	for (int i = 0; i < 30; i++) {
 		double middle = (low + high) / 2, sum = 0;
 
-		for (const struct operation *operation = operation_first(); operation;
-		     operation = operation->next)
+		operations_for_each (operation)
 			sum += operation->rate < middle ? operation->rate : middle;
 		if (sum > allowed)
 			high = middle;
@@ -162,8 +161,7 @@ static void set_thresholds(double allowed, double most)
 	double limit = allowed < most ? rate_limit_of(allowed, most) : most;
 	unsigned first = is_strict() ? STRICT_FIRST_PAIRS : FIRST_PAIRS;
 
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
+	operations_for_each (operation) {
 		double fraction = 1;
 
 		if (operation->pairs >= first && operation->rate > limit)
@@ -195,8 +193,7 @@ static double follow_rates(uint64_t elapsed)
 {
 	double sum = 0;
 
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
+	operations_for_each (operation) {
 		double now = (double)operation->window_calls / (double)elapsed;
 		double period = averaged_over(operation->rate, now, elapsed);
 
@@ -228,8 +225,7 @@ void sampling_update(uint64_t now, unsigned threads)
 	if (elapsed < (sampling.windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
 	sampling.window_start = now;
-	for (const struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
+	operations_for_each (operation)
 		calls += operation->window_calls;
 	/* The short windows are for the first calls, not for CUDA's initialisation before them. */
 	if (sampling.windows == 0 && calls == 0)

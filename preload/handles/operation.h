@@ -111,6 +111,9 @@ struct operation *operation_named(enum row_kind kind, const char *name);
 struct operation *operation_version(struct operation *of);
 /* The list of all operations, newest first, linked by `next`; it may be walked without a lock. */
 struct operation *operation_first(void);
+#define operations_for_each(operation)                                                             \
+	for (struct operation *operation = operation_first(); operation;                           \
+	     operation = operation->next)
 
 /*
  * The operation of a kernel's handle. Asks the driver, so call it only within the program's call

@@ -275,8 +275,6 @@ void allocations_context_ends(CUcontext context)
 	changed();
 }
 
-/* Bytes of a range's name with those around it. Chosen. */
-
 /* In the profile. For the collector. */
 static struct {
 	struct memory_sums sums;

@@ -132,8 +132,7 @@ struct launch_costs launch_costs_take(bool starts_within_budget, uint64_t elapse
 	uint64_t devices = 0; /* a bit each */
 	double busy = 0, idle;
 
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
+	operations_for_each (operation) {
 		uint64_t launches = operation->calls - operation->calls_costed;
 		struct launched launched;
 

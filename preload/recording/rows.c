@@ -221,8 +221,7 @@ void rows_take_lost(void)
 
 	if (lost == atomic_load_explicit(&lost_taken, memory_order_relaxed))
 		return;
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
+	operations_for_each (operation)
 		for (int device = 0; device < SESSION_DEVICES; device++)
 			take_lost(operation, device);
 	atomic_store_explicit(&lost_taken, lost, memory_order_relaxed);

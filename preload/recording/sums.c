@@ -173,8 +173,7 @@ static enum { UNKNOWN, OPEN, KNOWN } window;
 
 void versions_window_opens(void)
 {
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
+	operations_for_each (operation)
 		operation->calls_before = operation->calls;
 	window = OPEN;
 }
@@ -183,8 +182,7 @@ void versions_window_was_closed(void)
 {
 	if (window != OPEN)
 		return;
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
+	operations_for_each (operation)
 		operation->in_window = operation->calls > operation->calls_before;
 	window = KNOWN;
 }
@@ -230,8 +228,7 @@ static void add_recorded(struct operation *operation, uint32_t device, const str
 
 void sums_start(void)
 {
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
+	operations_for_each (operation)
 		for (uint32_t device = 0; device < SESSION_DEVICES; device++)
 			if (operation->kind != ROW_GRAPH && operation->rows[device] &&
 			    operation->rows[device]->cupti.count)
@@ -267,8 +264,7 @@ static bool consists_of(const struct graph_contents *contents, const struct laun
  * a launch of that graph whose kernels were not recorded. */
 static bool sums_may_lack_kernels(const struct launch_part *parts, uint32_t part_count)
 {
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
+	operations_for_each (operation) {
 		const struct graph_contents *contents = graph_contents_of(operation);
 
 		if (contents && contents->kernels && consists_of(contents, parts, part_count))
@@ -287,8 +283,7 @@ static unsigned graphs_with(uint64_t kernels, const struct launch_part *parts, u
 {
 	unsigned count = 0;
 
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
+	operations_for_each (operation) {
 		const struct graph_contents *contents = graph_contents_of(operation);
 
 		if (!contents || operation->version_of || graph_contents_key(contents) != kernels ||
@@ -304,8 +299,7 @@ static unsigned graphs_with(uint64_t kernels, const struct launch_part *parts, u
  * kernels, whatever ranges it has. */
 static unsigned graphs_without_mark(uint64_t *kernels, struct operation **found)
 {
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
+	operations_for_each (operation) {
 		const struct graph_contents *contents = graph_contents_of(operation);
 
 		if (!contents || operation->version_of || !contents->mark || !contents->kernels ||
@@ -404,8 +398,7 @@ struct called {
  * `add` is false or memory is out. */
 static void for_each_called(bool add, void (*use)(const struct called *called))
 {
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
+	operations_for_each (operation) {
 		struct called called = {.operation = operation,
 					.contents = graph_contents_of(operation)};
 		const struct graph_contents *contents = called.contents;
@@ -599,8 +592,7 @@ static struct estimated by_version(const struct window_class *class, const struc
 	struct window_strata strata = {.units = 0};
 	bool several = false;
 
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
+	operations_for_each (operation)
 		several |= operation->version_of && has_kernels(operation, key[KERNELS]);
 	for (struct operation *version = operation_first(); several && version;
 	     version = version->next) {
@@ -663,8 +655,7 @@ static double share_outside(const struct window_class *class, uint16_t path)
 {
 	double inside = 0;
 
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
+	operations_for_each (operation)
 		if (!operation->version_of && has_kernels(operation, class->entry.key[KERNELS]))
 			inside += ranges_calls_in(
 				path, rows_of(operation, (int)class->entry.key[DEVICE]));

@@ -9,8 +9,7 @@ static unsigned count_operations(void)
 {
 	unsigned count = 0;
 
-	for (const struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
+	operations_for_each (operation)
 		count++;
 	return count;
 }
