@@ -76,6 +76,7 @@ struct executable {
 	uint32_t count;		 /* of nodes */
 	uint32_t *number_of;	 /* by place in the list of nodes; NULL: they are the same */
 	struct places *places;	 /* the newest */
+	bool counted;		 /* in graph_range_counts */
 	bool unfit;		 /* a record did not fit the nodes */
 	bool marked;		 /* its operation is told from others by the places' mark */
 	struct executable *next; /* of those that have ended: the one that ended after it */
@@ -324,10 +325,13 @@ static bool describe(struct executable *executable, const struct graph_nodes *no
 static void describe_locked(struct executable *executable, const struct graph_nodes *nodes,
 			    uint32_t id)
 {
+	if (executable->counted)
+		return;
+	executable->counted = true;
 	count(&graph_range_counts.graphs);
 	while (graphs.ended && graphs.numbers + nodes->numbers > MOST_NUMBERS)
 		forget_ended_locked();
-	if (nodes->incomplete || nodes->variable ||
+	if (nodes->incomplete || nodes->lacking || nodes->variable ||
 	    graphs.numbers + nodes->numbers > MOST_NUMBERS || !describe(executable, nodes)) {
 		count(nodes->variable ? &graph_range_counts.variable : &graph_range_counts.unknown);
 		return;
@@ -602,6 +606,7 @@ void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CU
 {
 	struct graph_nodes child = {0};
 	struct executable *executable;
+	const struct graph_node *around;
 	size_t next = 0;
 
 	if (result != CUDA_SUCCESS || !is_following())
@@ -609,7 +614,8 @@ void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CU
 	graph_nodes_read(&child, graph, handle, true);
 	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
-	if (node_locked(executable, handle)) {
+	around = node_locked(executable, handle);
+	if (around) {
 		/* The child has as many nodes as before. */
 		for (size_t i = 0; i < executable->nodes.count && next < child.count; i++) {
 			struct graph_node *node = &executable->nodes.nodes[i];
@@ -617,8 +623,13 @@ void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CU
 			if (node->child != handle)
 				continue;
 			node->operation = child.nodes[next].operation;
-			node->parameters = child.nodes[next++].parameters;
+			node->parameters = child.nodes[next].parameters;
+			node->place = child.nodes[next++].place;
+			if (!node_place_is_somewhere(node->place))
+				node->place = around->place;
 		}
+		if (executable->kinds)
+			set_places_locked(executable, &executable->nodes, clock_ns(CLOCK_REALTIME));
 		renew_locked(executable);
 	}
 	pthread_mutex_unlock(&graphs.lock);

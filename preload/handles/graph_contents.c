@@ -41,6 +41,7 @@ static struct graph_contents *sum_nodes(const struct graph_nodes *nodes, uint64_
 	if (!contents)
 		return NULL;
 	contents->digest = DIGEST_OF_NONE;
+	contents->variable = nodes->lacking || nodes->unread;
 	for (size_t i = 0; i < nodes->count; i++) {
 		const struct graph_node *node = &nodes->nodes[i];
 

@@ -29,8 +29,8 @@ struct graph_contents {
 	uint32_t recorded;    /* number of nodes that CUPTI makes records of */
 	uint32_t copies;      /* number of recorded nodes that are copies or memsets */
 	uint32_t allocations; /* number of nodes that allocate memory */
-	/* A conditional node, whose body runs as often as the device decides, or a node of a type
-	 * that ktime does not know. */
+	/* A conditional node, whose body runs as often as the device decides, a node of a type that
+	 * ktime does not know, or nodes that it could not read. */
 	bool variable;
 	/* What of the parts is made in NVTX ranges, each in its own: nothing without `mark`. */
 	struct graph_part *ranged;

@@ -2,10 +2,12 @@
 #include "preload/handles/graph_nodes.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "cupti/cupti.h"
 #include "preload/base/lifecycle_state.h"
@@ -13,8 +15,9 @@
 #include "report/session/entries.h"
 #include "report/session/memory.h"
 
-/* How deep child graphs are followed; a bound in case they are not a tree. Chosen. */
-#define NESTING	  16
+/* How deep child graphs are followed, each by a call of the same functions, which take up to 300
+ * bytes of the program's stack. Chosen. */
+#define NESTING	  128
 /* Nodes whose ranges are kept, a hundred bytes each. Chosen. */
 #define MOST_KEPT 1000000u
 
@@ -136,36 +139,41 @@ void graph_node_added(const CUgraphNode *node, CUresult result)
 	set_place(*node, place);
 }
 
-/* A graph's nodes; the caller frees them. */
-static CUgraphNode *handles_of(CUgraph graph, size_t *number)
+/* A graph's nodes; the caller frees the list. Their number; 0 if there are none. -errno if they are
+ * not known. */
+static ssize_t handles_of(CUgraph graph, CUgraphNode **handles)
 {
-	CUgraphNode *handles = NULL;
+	size_t number = 0;
 
-	*number = 0;
-	if (!driver.cuGraphGetNodes ||
-	    driver.cuGraphGetNodes(graph, NULL, number) != CUDA_SUCCESS || *number == 0)
-		return NULL;
-	handles = calloc(*number, sizeof(*handles));
-	if (!handles || driver.cuGraphGetNodes(graph, handles, number) != CUDA_SUCCESS)
-		*number = 0;
-	return handles;
+	*handles = NULL;
+	if (!driver.cuGraphGetNodes || driver.cuGraphGetNodes(graph, NULL, &number) != CUDA_SUCCESS)
+		return -ENOTSUP;
+	if (number == 0)
+		return 0;
+	*handles = calloc(number, sizeof(**handles));
+	if (!*handles)
+		return -ENOMEM;
+	return driver.cuGraphGetNodes(graph, *handles, &number) == CUDA_SUCCESS ? (ssize_t)number
+										: -ENOTSUP;
 }
 
+/* If the driver does not say, one that ktime does not know. */
+#define TYPE_UNKNOWN ((CUgraphNodeType)INT_MAX)
 static CUgraphNodeType type_of(CUgraphNode node)
 {
-	CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+	CUgraphNodeType type;
 
-	if (driver.cuGraphNodeGetType)
-		driver.cuGraphNodeGetType(node, &type);
-	return type;
+	return driver.cuGraphNodeGetType && driver.cuGraphNodeGetType(node, &type) == CUDA_SUCCESS
+		       ? type
+		       : TYPE_UNKNOWN;
 }
 
-/* The graph of a node that has one; `depth`: of the graph that the node is in. */
+/* The graph of a node that has one, or NULL; `depth`: of the graph that the node is in. */
 static CUgraph child_of(CUgraphNode node, CUgraphNodeType type, int depth)
 {
 	CUgraph child = NULL;
 
-	if (type != CU_GRAPH_NODE_TYPE_GRAPH || depth == NESTING ||
+	if (type != CU_GRAPH_NODE_TYPE_GRAPH || depth >= NESTING ||
 	    !driver.cuGraphChildGraphNodeGetGraph ||
 	    driver.cuGraphChildGraphNodeGetGraph(node, &child) != CUDA_SUCCESS)
 		return NULL;
@@ -175,10 +183,10 @@ static CUgraph child_of(CUgraphNode node, CUgraphNodeType type, int depth)
 /* A clone has its nodes in the same order. */
 static void clone_places(CUgraph clone, CUgraph graph, int depth)
 {
-	size_t number = 0, cloned = 0;
-	CUgraphNode *nodes = handles_of(graph, &number), *clones = handles_of(clone, &cloned);
+	CUgraphNode *nodes, *clones;
+	ssize_t number = handles_of(graph, &nodes), cloned = handles_of(clone, &clones);
 
-	for (size_t i = 0; i < number && number == cloned; i++) {
+	for (ssize_t i = 0; i < number && number == cloned; i++) {
 		CUgraph from = child_of(nodes[i], type_of(nodes[i]), depth);
 		CUgraph to = from ? child_of(clones[i], type_of(clones[i]), depth) : NULL;
 
@@ -221,10 +229,10 @@ static void forget_node(CUgraphNode node, int depth)
 
 static void forget_nodes(CUgraph graph, int depth)
 {
-	size_t number;
-	CUgraphNode *nodes = handles_of(graph, &number);
+	CUgraphNode *nodes;
+	ssize_t number = handles_of(graph, &nodes);
 
-	for (size_t i = 0; i < number; i++)
+	for (ssize_t i = 0; i < number; i++)
 		forget_node(nodes[i], depth);
 	free(nodes);
 }
@@ -266,8 +274,9 @@ static struct operation *operation_of_copy(CUgraphNode handle)
 		&(struct copy_end){copy.dstMemoryType, copy.dstDevice, copy.dstHost}));
 }
 
-/* Reads what a node does. */
-static void read_operation(struct graph_node *node)
+/* Reads what a node does; false if the driver does not say. Not inlined: it needs more of the stack
+ * than the function that calls itself for child graphs. */
+static __attribute__((noinline)) bool read_operation(struct graph_node *node)
 {
 	CUDA_KERNEL_NODE_PARAMS_v2 kernel;
 
@@ -275,19 +284,20 @@ static void read_operation(struct graph_node *node)
 	case CU_GRAPH_NODE_TYPE_KERNEL:
 		memset(&kernel, 0, sizeof(kernel));
 		if (driver.cuGraphKernelNodeGetParams_v2 &&
-		    driver.cuGraphKernelNodeGetParams_v2(node->handle, &kernel) == CUDA_SUCCESS)
+		    driver.cuGraphKernelNodeGetParams_v2(node->handle, &kernel) == CUDA_SUCCESS) {
 			graph_node_set_kernel(node, &kernel);
-		else
-			node->operation = operation_fixed(OPERATION_UNKNOWN_KERNEL);
-		break;
+			return true;
+		}
+		node->operation = operation_fixed(OPERATION_UNKNOWN_KERNEL);
+		return false;
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
 		node->operation = operation_of_copy(node->handle);
-		break;
+		return node->operation;
 	case CU_GRAPH_NODE_TYPE_MEMSET:
 		node->operation = operation_fixed(OPERATION_MEMSET);
-		break;
+		return true;
 	default:
-		break;
+		return true;
 	}
 }
 
@@ -318,7 +328,7 @@ static void add_node(struct graph_nodes *nodes, const struct graph_node *node)
 	if (LIST_HAS_ROOM(nodes->nodes, nodes->count, nodes->room))
 		nodes->nodes[nodes->count++] = *node;
 	else
-		nodes->incomplete = true;
+		nodes->lacking = true;
 }
 
 /* Adds the nodes of a graph, and those of its child graphs; `child` and `place`: of these nodes, as
@@ -329,18 +339,19 @@ static void read_nodes(struct graph_nodes *nodes, CUgraph graph, CUgraphNode chi
 	const bool ranges = graph_nodes_have_ranges();
 	const uint32_t first_number = nodes->numbers;
 	const size_t first = nodes->count;
-	size_t number, end;
-	CUgraphNode *handles = handles_of(graph, &number);
+	CUgraphNode *handles;
+	ssize_t number = handles_of(graph, &handles);
+	size_t end;
 
-	for (size_t i = 0; i < number; i++) {
+	nodes->lacking |= number < 0;
+	for (ssize_t i = 0; i < number; i++) {
 		struct graph_node node = {.handle = handles[i],
 					  .child = child,
 					  .type = type_of(handles[i]),
 					  .number = first_number + (uint32_t)i,
 					  .place = place};
 
-		if (operations)
-			read_operation(&node);
+		nodes->unread |= operations && !read_operation(&node);
 		if (ranges)
 			find_place(nodes, &node);
 		add_node(nodes, &node);
@@ -351,6 +362,7 @@ static void read_nodes(struct graph_nodes *nodes, CUgraph graph, CUgraphNode chi
 		const struct graph_node node = nodes->nodes[i];
 		CUgraph below = child_of(node.handle, node.type, depth);
 
+		nodes->lacking |= !below && node.type == CU_GRAPH_NODE_TYPE_GRAPH;
 		/* Of the last nodes that a graph had before nobody knows. */
 		nodes->incomplete |= below && graph_nodes_have_holes();
 		if (below)

@@ -65,14 +65,17 @@ struct graph_node {
 };
 
 /* The nodes of a graph and of its child graphs, in the order of the blocks that they are numbered
- * in. All zero: none. Without memory, or if the driver refuses, some are missing. */
+ * in. All zero: none. */
 struct graph_nodes {
 	struct graph_node *nodes;
 	size_t count, room;
 	uint32_t numbers; /* the highest number, and one more */
 	bool variable;	  /* only the device knows which of them run */
 	bool in_ranges;	  /* one that has records was made in a range: else numbers may be wrong */
-	bool incomplete;  /* memory was out, or a number is not known */
+	bool incomplete;  /* a number is not known */
+	bool lacking;	  /* some are missing: memory was out, the driver refused, or child graphs
+			   * are nested too deep */
+	bool unread;	  /* of some it is not known what they do */
 };
 
 /* Adds a graph's nodes to none; `child`: the node that the graph is the child of, or NULL. What

@@ -264,6 +264,33 @@ wide/inner 1 400 800000 400 800000" sh -c "$(declare -f ranges); built='$built';
 	[ "$(report | grep -c 'is in the ranges of the launches')" -eq 0 ]
 }
 
+@test "child graphs are followed 128 deep, and what is deeper has its times all the same" {
+	options= nodes_in_ranges deep 128
+	is "deepest 1 10 30000 10 30000
+outermost 1 10 20000 10 20000
+replay 1 0 0 0 0" ranges
+	options= nodes_in_ranges deep 300
+	is "first 10 20000
+second 10 30000" kernels
+	says "CUPTI's records do not say which node they are of"
+}
+
+# Of all launches, by themselves and as nodes.
+kernels()
+{
+	"$built/ktime" export --json - session |
+		jq -r '.rows[] | select(.kind == "kernel" and .cupti) | "\(.name) \(.node_calls) \(.cupti.total)"' | sort
+}
+
+@test "where the driver does not say what nodes do, their records do" {
+	local fault
+	for fault in cuGraphGetNodes cuGraphNodeGetType cuGraphKernelNodeGetParams_v2; do
+		options= SIM_FAULT=$fault:*:999 nodes_in_ranges 10
+		is "first 50 100000
+second 60 180000" kernels
+	done
+}
+
 @test "30,000 ranges in a graph of 100,000 nodes" {
 	not_under_sanitizers "the simulated device takes minutes for it"
 	options= nodes_in_ranges paths 30000

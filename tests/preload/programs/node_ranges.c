@@ -7,7 +7,8 @@
  *        node_ranges paths NUMBER	100,000 nodes in that number of ranges, launched twice
  *        node_ranges wide NUMBER	a graph of 101 nodes, launched so often in "run"
  *        node_ranges after NUMBER	the same ten times, after one in no ranges so often
- *        node_ranges started NUMBER	a graph captured in start/end ranges, launched three times
+ *        node_ranges deep NUMBER	a kernel in so many child graphs around each other, launched
+ * ten times node_ranges started NUMBER	a graph captured in start/end ranges, launched three times
  * so often node_ranges variants NUMBER	a graph captured in a range of another name each time
  */
 #include <pthread.h>
@@ -171,6 +172,28 @@ static void with_children(CUgraph child)
 	launch(instantiate(graph), launches);
 	CHECK(cuGraphDestroy(graph));
 	CHECK(cuGraphDestroy(around));
+}
+
+static void deep(int levels)
+{
+	CUgraph graph, around;
+	CUgraphNode node;
+
+	nvtxRangePushA("deepest");
+	CHECK(cuGraphCreate(&graph, 0));
+	add_kernel(graph, second);
+	nvtxRangePop();
+	for (int i = 0; i < levels; i++) {
+		CHECK(cuGraphCreate(&around, 0));
+		CHECK(cuGraphAddChildGraphNode(&node, around, NULL, 0, graph));
+		CHECK(cuGraphDestroy(graph));
+		graph = around;
+	}
+	nvtxRangePushA("outermost");
+	add_kernel(graph, first);
+	nvtxRangePop();
+	launch(instantiate(graph), launches);
+	CHECK(cuGraphDestroy(graph));
 }
 
 /* To be called after all graphs with children: from then on the last numbers are not known. */
@@ -341,6 +364,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && strcmp(argv[1], "variants") == 0) {
 		variants(atoi(argv[2]));
+		return 0;
+	}
+	if (argc > 2 && strcmp(argv[1], "deep") == 0) {
+		deep(atoi(argv[2]));
 		return 0;
 	}
 	if (argc > 2 && strcmp(argv[1], "started") == 0) {
