@@ -207,17 +207,32 @@ static struct places *places_of(const struct graph_nodes *nodes,
 	return places;
 }
 
-/* The number of a set of ranges; 0 if there are too many. */
+/* The number of a set of push/pop ranges; 0 if there are too many. Which start/end ranges were open
+ * depends on other threads: graphs that differ in these are not told apart. */
 static uint64_t mark_locked(const struct places *places)
 {
 	uint64_t mark = DIGEST_OF_NONE;
 	size_t size = HASH_COUNT(graphs.marks) < MOST_MARKS ? sizeof(struct entry) : 0;
+	uint16_t before = PATHS_OUTSIDE;
 
-	for (uint32_t i = 0; i < places->run_count; i++)
-		mark = digest_with(digest_with(mark, places->runs[i].first),
-				   places->runs[i].place.path |
-					   (uint64_t)places->runs[i].place.started << 32);
+	for (uint32_t i = 0; i < places->run_count; i++) {
+		const struct run *run = &places->runs[i];
+
+		if (run->place.path != before)
+			mark = digest_with(digest_with(mark, run->first), run->place.path);
+		before = run->place.path;
+	}
 	return entry_of(&graphs.marks, (const uint64_t[ENTRY_NUMBERS]){mark}, size) ? mark : 0;
+}
+
+static bool are_same(const struct places *one, const struct places *other)
+{
+	bool same = one->run_count == other->run_count;
+
+	for (uint32_t i = 0; same && i < one->run_count; i++)
+		same = one->runs[i].first == other->runs[i].first &&
+		       is_same(&one->runs[i].place, &other->runs[i].place);
+	return same;
 }
 
 /* What tells the ranges of an executable graph's nodes from those of others; 0 if nothing does. */
@@ -251,7 +266,7 @@ static void set_places_locked(struct executable *executable, const struct graph_
 		return;
 	places->since = since;
 	places->mark = mark_locked(places);
-	if (executable->places && executable->places->mark == places->mark && places->mark) {
+	if (executable->places && are_same(executable->places, places)) {
 		free(places);
 		return;
 	}
