@@ -520,6 +520,12 @@ static bool has_time(uint64_t now)
 	return false;
 }
 
+static void count_reading(uint64_t begun)
+{
+	atomic_fetch_add_explicit(&graphs.reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
+				  memory_order_relaxed);
+}
+
 /* Takes over what nodes do, and where they were made. The program goes on naming them by those of
  * the first graph. */
 static void take_nodes_locked(struct executable *executable, const struct graph_nodes *from,
@@ -579,8 +585,7 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
 	if (operations || graph_nodes_have_ranges() || have_ranges())
 		graph_nodes_read(&nodes, graph, NULL, operations);
 	if (operations)
-		atomic_fetch_add_explicit(&graphs.reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
-					  memory_order_relaxed);
+		count_reading(begun);
 	/* Numbers with holes are those of the graph that the instance was made of. */
 	nodes.incomplete |= graph_nodes_have_holes();
 	id = nodes.in_ranges ? ask_id(exec) : 0;
@@ -622,11 +627,16 @@ void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CU
 	struct graph_nodes child = {0};
 	struct executable *executable;
 	const struct graph_node *around;
+	uint64_t begun;
 	size_t next = 0;
 
 	if (result != CUDA_SUCCESS || !is_following())
 		return;
+	begun = clock_ns(CLOCK_MONOTONIC);
+	if (!has_time(begun))
+		return;
 	graph_nodes_read(&child, graph, handle, true);
+	count_reading(begun);
 	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	around = node_locked(executable, handle);

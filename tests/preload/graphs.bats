@@ -44,3 +44,12 @@ hidden()
 	not_under_sanitizers "RTLD_DEEPBIND"
 	hidden 0 3 '3 [CUDA graph]'
 }
+
+@test "threads make, change and destroy graphs at once while the process forks" {
+	export KTIME_OPTIONS="-f -o session --graph node" SIM_KERNEL_NS='first=2000,second=3000'
+	same_as_alone "$programs/graph_threads" 4 40 10
+	"$built/ktime" export --json - session >json
+	is "960 first 2160 4320000 second 2720 8160000" jq -r '"\([.rows[] | select(.kind == "graph").calls] | add) \(
+		[.rows[] | select(.kind == "kernel") | "\(.name) \(.calls) \(.time)"] | sort | join(" "))"' json
+	is 5520 jq '[.ranges[] | select(.style == "push/pop").own.operations] | add' json
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Executable graphs: which NVTX range a record of a node belongs to, and when that is not said. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
@@ -20,6 +21,7 @@ _Atomic bool context_several_devices;
 static CUgraphNodeType types[3];
 static uint16_t path;
 static uint32_t started;
+static useconds_t reading_us;
 static uint32_t id; /* CUPTI's of the executable graph; 0: it does not say */
 
 #define GRAPH	   ((CUgraph)types)
@@ -58,6 +60,8 @@ int cupti_graph_node_id(CUgraphNode node, uint64_t *node_id)
 static CUresult get_nodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
 	assert_ptr_equal(graph, GRAPH);
+	if (reading_us)
+		usleep(reading_us);
 	*count = 3;
 	for (int i = 0; nodes && i < 3; i++)
 		nodes[i] = NODE(i);
@@ -226,10 +230,27 @@ TEST(what_is_made_in_no_range_at_a_known_handle_is_in_none)
 	assert_int_equal(graph_range_counts.graphs, 0);
 }
 
-/* Last, as it holds from then on: the numbers behind a hole are CUPTI's to say. */
+/* Near the end, as it holds from then on: the numbers behind a hole are CUPTI's to say. */
 TEST(where_a_node_was_destroyed_and_cupti_does_not_say_numbers_a_graph_is_not_split)
 {
 	graph_node_ends((CUgraphNode)&id);
 	assert_int_equal(instantiate(), 0);
 	assert_int_equal(graph_range_counts.unknown, 1);
+	/* It is one graph, however often it is updated. */
+	graph_updated(EXECUTABLE, GRAPH, CUDA_SUCCESS);
+	graph_updated(EXECUTABLE, GRAPH, CUDA_SUCCESS);
+	assert_int_equal(graph_range_counts.unknown, 1);
+	assert_int_equal(graph_range_counts.graphs, 1);
+}
+
+/* The last test: updates are followed from here on. */
+TEST(a_child_graph_is_read_while_that_takes_little_of_the_time)
+{
+	instantiate();
+	graph_follow_updates();
+	reading_us = 1000;
+	for (int i = 0; i < 1000 && !graph_updates_unread; i++)
+		graph_child_changed(EXECUTABLE, NODE(0), GRAPH, CUDA_SUCCESS);
+	reading_us = 0;
+	assert_int_equal(graph_updates_unread, 1);
 }
