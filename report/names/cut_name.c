@@ -10,7 +10,7 @@
 /* Names that begin with as many equal characters are of one family. Chosen. */
 #define FAMILY	    8
 
-static size_t equal_at_start(const char *one, const char *other)
+size_t equal_at_start(const char *one, const char *other)
 {
 	size_t length = 0;
 
@@ -19,8 +19,7 @@ static size_t equal_at_start(const char *one, const char *other)
 	return length;
 }
 
-/* Of what is left behind `start`. */
-static size_t equal_at_end(const char *one, const char *other, size_t start)
+size_t equal_at_end(const char *one, const char *other, size_t start)
 {
 	size_t left = strlen(one), right = strlen(other), length = 0;
 

@@ -12,6 +12,10 @@
  * NULL if memory is out.
  */
 char *cut_name(const char *name, char *const *others, size_t count, size_t most);
+/* How many bytes two names have in common at their beginning; at their end, behind the first
+ * `start` bytes. */
+size_t equal_at_start(const char *one, const char *other);
+size_t equal_at_end(const char *one, const char *other, size_t start);
 /* Cuts a name in its middle if it is longer than `most`, 8 or more. */
 void cut_middle(char *text, size_t most);
 

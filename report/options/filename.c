@@ -240,7 +240,8 @@ bool launcher_write(const char *name, unsigned processes, bool one_node, FILE *f
 		/* It is started on each node by itself, with what else it needs to know. */
 		if (*launcher->end && !one_node)
 			return false;
-		fprintf(file, "%s %u%s ", launcher->start, processes, launcher->end);
+		if (file)
+			fprintf(file, "%s %u%s ", launcher->start, processes, launcher->end);
 		return true;
 	}
 	return false;

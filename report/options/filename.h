@@ -46,8 +46,9 @@ bool filename_tells_apart(const char *pattern);
  * is not NULL, is read in their place (--rank-variable). Members that are not known are -1.
  */
 struct process_rank rank_find(const char *variable);
-/* The command of a launcher of that name up to the program, "mpirun -n 4 ". False: nothing, as the
- * name, or whether the job ran on one node, does not tell which command it was. */
+/* The command of a launcher of that name up to the program, "mpirun -n 4 ", to a file, or nowhere
+ * (NULL). False: nothing, as the name, or whether the job ran on one node, does not tell which
+ * command it was. */
 bool launcher_write(const char *name, unsigned processes, bool one_node, FILE *file);
 /* Whether --ranks, "0,7" or "0-3,12", has a rank; NULL is all of them, and so is no rank. */
 bool rank_is_listed(const char *list, int rank);

@@ -206,28 +206,21 @@ void next_without_finding(const struct session *session, const struct options *o
 	write_launches(session, file);
 }
 
-/* How long the equal beginning of all profiles' names is, and their equal end. */
+/* How long the equal beginning of all profiles' names is, and their equal end behind that. */
 static void find_equal(const struct options *options, size_t *start, size_t *end)
 {
 	const char *first = options->profiles[0];
-	size_t length = strlen(first);
+	size_t equal;
 
-	*start = *end = length;
+	*start = *end = strlen(first);
 	for (size_t i = 1; i < options->profile_count; i++) {
-		const char *name = options->profiles[i];
-		size_t size = strlen(name), equal = 0;
-
-		while (equal < *start && name[equal] == first[equal])
-			equal++;
-		*start = equal;
-		for (equal = 0; equal < *end && equal < size && equal < length &&
-				name[size - equal - 1] == first[length - equal - 1];)
-			equal++;
-		*end = equal;
+		equal = equal_at_start(first, options->profiles[i]);
+		*start = equal < *start ? equal : *start;
 	}
-	/* run.1.ktime and run.1x.ktime */
-	if (*start + *end > length)
-		*end = length - *start;
+	for (size_t i = 1; i < options->profile_count; i++) {
+		equal = equal_at_end(first, options->profiles[i], *start);
+		*end = equal < *end ? equal : *end;
+	}
 }
 
 /* As run.*.ktime, if a shell finds these profiles by that, and no others. */
@@ -344,7 +337,8 @@ static bool on_one_node(const struct session *session)
 	return first && same;
 }
 
-/* The command that started a rank's job, up to the program; false: not known, or no rank. */
+/* The command that started a rank's job, up to the program; false: not known, or no rank. `file`:
+ * NULL only to ask. */
 static bool write_launcher(const struct session *session, FILE *file)
 {
 	const struct session_header *header = session_header(session);
@@ -359,15 +353,7 @@ static bool write_launcher(const struct session *session, FILE *file)
 /* Whether that is known. Then each rank of a trace has a file of its own. */
 static bool has_launcher(const struct session *session)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	bool has = file && write_launcher(session, file);
-
-	if (file)
-		fclose(file);
-	free(text);
-	return has;
+	return write_launcher(session, NULL);
 }
 
 /* A tool in front of the program: the command line as the profile has it, of a job that of its
