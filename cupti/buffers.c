@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "cupti/activity.h"
 #include "cupti/kinds.h"
+#include "preload/base/atomics.h"
 #include "preload/base/futex.h"
 #include "report/session/owner.h"
 #include "report/session/memory.h"
@@ -462,9 +462,7 @@ static void wait_for_turn(uint64_t turn, void (*wake)(void))
 {
 	int saved_errno = errno;
 
-	for (int i = 0; i < READ_WAITS && turns_now() < turn &&
-			!atomic_load_explicit(&reading.left, memory_order_relaxed);
-	     i++) {
+	for (int i = 0; i < READ_WAITS && turns_now() < turn && !load_relaxed(&reading.left); i++) {
 		wake();
 		if (turns_now() < turn)
 			futex_sleep(READ_WAIT_NS);
@@ -488,7 +486,7 @@ void merge_wait_for_end(void (*wake)(void))
 
 void merge_leave(void)
 {
-	atomic_store_explicit(&reading.left, true, memory_order_relaxed);
+	store_relaxed(&reading.left, true);
 }
 
 void merge_trust_names(bool trusted)

@@ -2,7 +2,6 @@
 #include "cupti/cupti.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,6 +12,7 @@
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "cupti/program.h"
+#include "preload/base/atomics.h"
 
 /* Wakes the collector when this part of the buffers waits to be read. Chosen. */
 #define WAKE_PART	16
@@ -37,12 +37,12 @@ _Atomic int64_t cupti_clock_behind;
 /* Acquire and release: a thread that sees the state also sees `wake` and `by_thread`. */
 static bool state_is(enum state which)
 {
-	return atomic_load_explicit(&recorder.state, memory_order_acquire) == (int)which;
+	return load_acquire(&recorder.state) == (int)which;
 }
 
 static void set_state(enum state to)
 {
-	atomic_store_explicit(&recorder.state, (int)to, memory_order_release);
+	store_release(&recorder.state, (int)to);
 }
 
 static void count_lost(uint8_t *data, size_t valid)
@@ -52,7 +52,7 @@ static void count_lost(uint8_t *data, size_t valid)
 
 	for (walk_first(&walk, data, valid); walk_step(&walk);)
 		count++;
-	atomic_fetch_add_explicit(&recorder.lost, count, memory_order_relaxed);
+	add_relaxed(&recorder.lost, count);
 }
 
 /* The calling thread's id, cached because this runs within a launch. */
@@ -122,7 +122,7 @@ static void copy_foreign(uint8_t *data, size_t valid)
 				count_lost(buffer->data, lost_bytes);
 		}
 		if (!buffer || walk.size > buffer->size) {
-			atomic_fetch_add_explicit(&recorder.lost, 1, memory_order_relaxed);
+			add_relaxed(&recorder.lost, 1);
 			continue;
 		}
 		memcpy(buffer->data + used, walk.record, walk.size);
@@ -301,8 +301,7 @@ void cupti_ending(void)
 	if (!state_is(STATE_ACTIVE))
 		return;
 	cupti_flush(true);
-	atomic_fetch_add_explicit(&recorder.dropped_before_end, cupti_dropped(),
-				  memory_order_relaxed);
+	add_relaxed(&recorder.dropped_before_end, cupti_dropped());
 	if (recorder.wake)
 		merge_wait(recorder.wake);
 	/*
@@ -362,7 +361,7 @@ void cupti_forget(void)
 	buffers_reset();
 	kinds_reset();
 	forward_reset();
-	atomic_store_explicit(&recorder.lost, 0, memory_order_relaxed);
+	store_relaxed(&recorder.lost, 0);
 	library_errors();
 }
 
@@ -403,7 +402,7 @@ bool cupti_clock_is_realtime(void)
 		return false;
 	ahead = (int64_t)(program_clock_of_cupti() - stamp);
 	realtime = ahead > -CLOCKS_APART_NS && ahead < MOST_DELAY_NS;
-	atomic_store_explicit(&cupti_clock_behind, realtime ? 0 : ahead, memory_order_relaxed);
+	store_relaxed(&cupti_clock_behind, realtime ? 0 : ahead);
 	return realtime;
 }
 

@@ -2,11 +2,11 @@
 #include "cupti/kinds.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cupti/library.h"
+#include "preload/base/atomics.h"
 
 /* Activity kinds by number; CUDA 13.0 has numbers up to 55. */
 #define KINDS	    64
@@ -45,12 +45,12 @@ static struct {
 /* Acquire and release: a thread that sees a flag sees the times that were stored before it. */
 static bool is_set(const _Atomic bool *flag)
 {
-	return atomic_load_explicit(flag, memory_order_acquire);
+	return load_acquire(flag);
 }
 
 static void set(_Atomic bool *flag, bool value)
 {
-	atomic_store_explicit(flag, value, memory_order_release);
+	store_release(flag, value);
 }
 
 static bool in_range(uint32_t kind)
@@ -316,12 +316,12 @@ static void set_program(const struct cupti_functions *cupti, uint32_t kind, bool
 		return;
 	cupti->cuptiGetTimestamp(&now);
 	if (wanted) {
-		atomic_store_explicit(&state->begin, now, memory_order_relaxed);
+		store_relaxed(&state->begin, now);
 		set(&state->ever, true);
 		set(&shared.program_ever, true);
-		atomic_fetch_add_explicit(&shared.program_count, 1, memory_order_relaxed);
+		add_relaxed(&shared.program_count, 1);
 	} else {
-		atomic_store_explicit(&state->end, now, memory_order_relaxed);
+		store_relaxed(&state->end, now);
 		set(&state->flushed, false);
 		atomic_fetch_sub_explicit(&shared.program_count, 1, memory_order_relaxed);
 	}
@@ -387,7 +387,7 @@ void kinds_program_flushed(void)
 
 bool kinds_program_any(void)
 {
-	return atomic_load_explicit(&shared.program_count, memory_order_relaxed) != 0;
+	return load_relaxed(&shared.program_count) != 0;
 }
 
 bool kinds_program_ever(void)
@@ -409,10 +409,10 @@ bool kinds_program_wants(const struct activity *activity)
 		return false;
 	if (start == 0)
 		return is_set(&state->program) || !is_set(&state->flushed);
-	if (start + CLOCK_SLACK < atomic_load_explicit(&state->begin, memory_order_relaxed))
+	if (start + CLOCK_SLACK < load_relaxed(&state->begin))
 		return false;
 	return is_set(&state->program) ||
-	       start <= atomic_load_explicit(&state->end, memory_order_relaxed) +
+	       start <= load_relaxed(&state->end) +
 				(is_set(&state->flushed) ? CLOCK_SLACK : START_DELAY);
 }
 
@@ -434,7 +434,7 @@ bool kinds_ktime_wants(const struct activity *activity)
 
 static void forget_program(void)
 {
-	atomic_store_explicit(&shared.program_count, 0, memory_order_relaxed);
+	store_relaxed(&shared.program_count, 0);
 	set(&shared.program_ever, false);
 }
 

@@ -6,12 +6,12 @@
 #include <limits.h>
 #include <link.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/base/atomics.h"
 #include "report/session/environment.h"
 
 /* CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER and _PER_THREAD_ACTIVITY_BUFFER, which older
@@ -50,7 +50,7 @@ struct search {
 
 const struct cupti_functions *library_functions(void)
 {
-	struct library *found = atomic_load_explicit(&used.library, memory_order_acquire);
+	struct library *found = load_acquire(&used.library);
 
 	return found ? &found->functions : NULL;
 }
@@ -58,7 +58,7 @@ const struct cupti_functions *library_functions(void)
 CUptiResult library_check(CUptiResult result)
 {
 	if (result)
-		atomic_fetch_add_explicit(&used.errors, 1, memory_order_relaxed);
+		add_relaxed(&used.errors, 1);
 	return result;
 }
 
@@ -69,7 +69,7 @@ uint64_t library_errors(void)
 
 const char *library_path(void)
 {
-	struct library *found = atomic_load_explicit(&used.library, memory_order_acquire);
+	struct library *found = load_acquire(&used.library);
 
 	return found ? found->path : "";
 }
@@ -351,7 +351,7 @@ static bool find(struct search *search, int driver_version)
 
 int library_load(int driver_version, char *reason, size_t size)
 {
-	struct library *present = atomic_load_explicit(&used.library, memory_order_acquire);
+	struct library *present = load_acquire(&used.library);
 	struct search *search = calloc(1, sizeof(*search));
 	int error = 0;
 
@@ -384,7 +384,7 @@ int library_attach(void)
 	struct search *search;
 	int error = 0;
 
-	if (atomic_load_explicit(&used.library, memory_order_acquire))
+	if (load_acquire(&used.library))
 		return 0;
 	search = calloc(1, sizeof(*search));
 	if (!search)

@@ -2,13 +2,13 @@
 #include "cupti/program.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "cupti/activity.h"
 #include "cupti/buffers.h"
 #include "cupti/kinds.h"
+#include "preload/base/atomics.h"
 #include "preload/base/clock.h"
 
 /*
@@ -115,13 +115,13 @@ void program_clock_set(CUpti_TimestampCallbackFunc clock)
 		first = read_both(clock);
 	pthread_mutex_lock(&clocks.lock);
 	clocks.earlier = clocks.later = first;
-	atomic_store_explicit(&clocks.program, clock, memory_order_relaxed);
+	store_relaxed(&clocks.program, clock);
 	pthread_mutex_unlock(&clocks.lock);
 }
 
 CUpti_TimestampCallbackFunc program_clock(void)
 {
-	return atomic_load_explicit(&clocks.program, memory_order_relaxed);
+	return load_relaxed(&clocks.program);
 }
 
 /* Whether a reading is newer than the last one. If CUPTI's time is a little less, another thread
@@ -377,7 +377,7 @@ void forward_foreign(CUcontext context, uint32_t stream_id, uint8_t *data, size_
 void forward_note_dropped(size_t count)
 {
 	if (kinds_program_any())
-		atomic_fetch_add_explicit(&forwarded.dropped, count, memory_order_relaxed);
+		add_relaxed(&forwarded.dropped, count);
 }
 
 size_t forward_take_dropped(void)
@@ -402,5 +402,5 @@ void forward_reset(void)
 	forwarded.callbacks = (struct program_callbacks){0};
 	forwarded.partial.data = NULL;
 	pthread_mutex_init(&clocks.lock, NULL);
-	atomic_store_explicit(&clocks.program, NULL, memory_order_relaxed);
+	store_relaxed(&clocks.program, NULL);
 }

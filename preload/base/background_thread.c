@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/futex.h"
 
 /* The size of a background thread's stack. glibc's default is that of `ulimit -s`, which may be too
@@ -174,7 +174,7 @@ static void *run_spare(void *unused)
 	sanitizer_ignore_begin();
 	for (;;) {
 		/* Acquire: with what is to be called. */
-		uint32_t calls = atomic_load_explicit(&spare.calls, memory_order_acquire);
+		uint32_t calls = load_acquire(&spare.calls);
 
 		if (calls % 2 == 0) {
 			futex_wait(&spare.calls, calls, UINT64_C(3600000000000));
@@ -182,7 +182,7 @@ static void *run_spare(void *unused)
 		}
 		spare.function(spare.argument);
 		/* Release: who sees this sees what was done. */
-		atomic_store_explicit(&spare.calls, calls + 1, memory_order_release);
+		store_release(&spare.calls, calls + 1);
 		futex_wake(&spare.calls);
 	}
 	return NULL;
@@ -198,7 +198,7 @@ int spare_thread_start(bool for_others)
 
 int spare_thread_call(void (*function)(void *), void *argument)
 {
-	uint32_t calls = atomic_load_explicit(&spare.calls, memory_order_acquire);
+	uint32_t calls = load_acquire(&spare.calls);
 
 	if (!spare.started)
 		return -EAGAIN;
@@ -206,14 +206,14 @@ int spare_thread_call(void (*function)(void *), void *argument)
 		return -EBUSY;
 	spare.function = function;
 	spare.argument = argument;
-	atomic_store_explicit(&spare.calls, calls + 1, memory_order_release);
+	store_release(&spare.calls, calls + 1);
 	futex_wake(&spare.calls);
 	return 0;
 }
 
 bool spare_thread_wait(uint64_t end)
 {
-	uint32_t calls = atomic_load_explicit(&spare.calls, memory_order_acquire);
+	uint32_t calls = load_acquire(&spare.calls);
 
 	return calls % 2 == 0 || futex_wait_while(&spare.calls, calls, end);
 }

@@ -4,7 +4,6 @@
 #define KTIME_PRELOAD_BASE_FUTEX_H
 
 #include <linux/futex.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/clock.h"
 
 /*
@@ -37,7 +37,7 @@ static inline bool futex_wait_while(_Atomic uint32_t *word, uint32_t value, uint
 {
 	uint64_t now;
 
-	while (atomic_load_explicit(word, memory_order_acquire) == value) {
+	while (load_acquire(word) == value) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now >= end)
 			return false;

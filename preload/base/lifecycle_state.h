@@ -3,9 +3,9 @@
 #ifndef KTIME_PRELOAD_BASE_LIFECYCLE_STATE_H
 #define KTIME_PRELOAD_BASE_LIFECYCLE_STATE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/launch_state.h"
 
 enum lifecycle_state {
@@ -21,14 +21,13 @@ enum lifecycle_state {
 static inline bool lifecycle_running(void)
 {
 	/* Acquire: what lifecycle_start() wrote before is visible. */
-	return atomic_load_explicit(&launch_state.lifecycle, memory_order_acquire) ==
-	       LIFECYCLE_RUNNING;
+	return load_acquire(&launch_state.lifecycle) == LIFECYCLE_RUNNING;
 }
 
 /* Whether ktime has started in this process: its report will be, is being or has been written. */
 static inline bool lifecycle_reports(void)
 {
-	int state = atomic_load_explicit(&launch_state.lifecycle, memory_order_acquire);
+	int state = load_acquire(&launch_state.lifecycle);
 
 	return state == LIFECYCLE_RUNNING || state == LIFECYCLE_ENDING || state == LIFECYCLE_CLOSED;
 }
@@ -36,14 +35,12 @@ static inline bool lifecycle_reports(void)
 /* Whether a signal is about to end the process. */
 static inline bool lifecycle_ending(void)
 {
-	return atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) ==
-	       LIFECYCLE_ENDING;
+	return load_relaxed(&launch_state.lifecycle) == LIFECYCLE_ENDING;
 }
 
 static inline bool lifecycle_forked(void)
 {
-	return atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) ==
-	       LIFECYCLE_FORKED;
+	return load_relaxed(&launch_state.lifecycle) == LIFECYCLE_FORKED;
 }
 
 /* Defined by lifecycle/, and declared here because calls and the reporter need them and no folder
@@ -59,8 +56,7 @@ void lifecycle_start(void);
 /* Before a call that comes first after cuInit. */
 static inline void lifecycle_start_if_initialised(void)
 {
-	if (atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) ==
-	    LIFECYCLE_INITIALISED)
+	if (load_relaxed(&launch_state.lifecycle) == LIFECYCLE_INITIALISED)
 		lifecycle_start();
 }
 /*

@@ -36,7 +36,7 @@ static void note_cupti_started(uint32_t version, bool times)
 {
 	run.header->cupti_active = 1;
 	run.header->cupti_version = version;
-	atomic_store_explicit(&launch_state.cupti, times, memory_order_relaxed);
+	store_relaxed(&launch_state.cupti, times);
 }
 
 /* Whether launches inside the profiling window may be only counted. Not where they may not be even
@@ -80,7 +80,7 @@ void plan_capture(bool live)
 {
 	int one = NEEDS_CAPTURE;
 
-	atomic_fetch_add_explicit(&launch_state.needs, live ? one : -one, memory_order_relaxed);
+	add_relaxed(&launch_state.needs, live ? one : -one);
 }
 
 /* A reason to record launches is added before one is removed, so that no launch between the two
@@ -133,7 +133,7 @@ void plan_over_budget(void)
 
 void plan_cupti_ended(void)
 {
-	atomic_store_explicit(&launch_state.cupti, false, memory_order_relaxed);
+	store_relaxed(&launch_state.cupti, false);
 	if (run.header)
 		run.header->cupti_active = 0;
 }

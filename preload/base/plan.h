@@ -30,10 +30,10 @@
 #define KTIME_PRELOAD_BASE_PLAN_H
 
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/launch_state.h"
 
 enum plan_state {
@@ -84,12 +84,12 @@ extern struct plan plan;
 
 static inline int plan_of_launch(void)
 {
-	return atomic_load_explicit(&launch_state.needs, memory_order_relaxed);
+	return load_relaxed(&launch_state.needs);
 }
 
 static inline bool plan_is_cupti(void)
 {
-	return atomic_load_explicit(&launch_state.cupti, memory_order_relaxed);
+	return load_relaxed(&launch_state.cupti);
 }
 
 /* Whether each call is matched with its CUPTI record, if there are records: in PLAN_EVENTS there

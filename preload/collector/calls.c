@@ -140,7 +140,7 @@ static void expect_record(struct in_flight *operation)
 
 	if (!stream->records) {
 		/* Acquire: with both ids. */
-		bool known = atomic_load_explicit(&stream->cupti_known, memory_order_acquire);
+		bool known = load_acquire(&stream->cupti_known);
 
 		stream->records =
 			known ? matcher_stream(stream->context->cupti_context, stream->cupti_stream)
@@ -173,7 +173,7 @@ static double weight_of(uint32_t sampled_below)
 static double weight_without_pair(const struct call_record *record)
 {
 	const struct operation *operation = record->operation;
-	uint32_t below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
+	uint32_t below = load_relaxed(&operation->sample_below);
 	/* With CUPTI, what keeps a call from being timed is asked before the draw. */
 	bool certain = plan_is_cupti() && record->untimed != UNTIMED_NO_EVENT;
 	bool thinned = record->untimed == UNTIMED_NO_EVENT && !run_wants_every_pair();
@@ -195,8 +195,7 @@ static double untaken_calls(struct operation *operation)
 	operation->untaken_since = counts_taken;
 	operation->untaken_calls = 0;
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
-		operation->untaken_calls += atomic_load_explicit(&thread->operation_calls[index],
-								 memory_order_relaxed) -
+		operation->untaken_calls += load_relaxed(&thread->operation_calls[index]) -
 					    thread->operation_calls_seen[index];
 	return (double)operation->untaken_calls;
 }
@@ -216,7 +215,7 @@ static double calls_before(const struct thread *thread, const struct call_record
 	before = (double)record->pair->counted - (double)thread->operation_calls_seen[index];
 	if (before <= 0)
 		return before;
-	now = (double)(atomic_load_explicit(&thread->operation_calls[index], memory_order_relaxed) -
+	now = (double)(load_relaxed(&thread->operation_calls[index]) -
 		       thread->operation_calls_seen[index]);
 	all = untaken_calls(record->operation) / now;
 	return before * (all > 1 ? all : 1);
@@ -303,10 +302,8 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 		if (record->pair->pool->thins && record->pair->follows)
 			operation->holds_more = record->pair->follows_other;
 		/* By the last `busy_until` that the collector had set before the call. */
-		operation->may_wait =
-			!operation->gated &&
-			record->started >= atomic_load_explicit(&record->stream->busy_until,
-								memory_order_relaxed);
+		operation->may_wait = !operation->gated &&
+				      record->started >= load_relaxed(&record->stream->busy_until);
 		operation->queued = operation->gated ? record->pair->queued : !operation->may_wait;
 		if (event_queue_add(operation))
 			return true;
@@ -394,15 +391,14 @@ static void add_sizes(struct operation *operation, struct thread *thread)
 	struct counted_sizes *sizes = &thread->sizes[operation->index];
 	struct seen_sizes *seen = &thread->sizes_seen[operation->index];
 	/* Acquire: with the rest. */
-	uint64_t bytes = atomic_load_explicit(&sizes->bytes, memory_order_acquire);
-	double squares = atomic_load_explicit(&sizes->squares, memory_order_relaxed);
+	uint64_t bytes = load_acquire(&sizes->bytes);
+	double squares = load_relaxed(&sizes->squares);
 	struct row *row = bytes != seen->bytes ? rows_of(operation, context_first_device) : NULL;
 
 	if (!row)
 		return;
 	session_add_byte_sums(row, bytes - seen->bytes, squares - seen->squares,
-			      atomic_load_explicit(&sizes->minimum, memory_order_relaxed),
-			      atomic_load_explicit(&sizes->maximum, memory_order_relaxed));
+			      load_relaxed(&sizes->minimum), load_relaxed(&sizes->maximum));
 	seen->bytes = bytes;
 	seen->squares = squares;
 	for (unsigned i = 0; i < ESTIMATE_STRATA; i++)
@@ -429,7 +425,7 @@ void calls_take_counts(struct thread *thread)
 
 		if (index >= COUNTED_OPERATIONS)
 			continue;
-		row = atomic_load_explicit(&thread->operation_rows[index], memory_order_relaxed);
+		row = load_relaxed(&thread->operation_rows[index]);
 		/* The row may be seen after the first count. */
 		if (row) {
 			add_counted(operation, row - 1u, growth_of(thread, index));

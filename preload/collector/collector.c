@@ -2,10 +2,10 @@
 #include "preload/collector/collector.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "cupti/buffers.h"
+#include "preload/base/atomics.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
@@ -71,7 +71,7 @@ static struct {
 
 void collector_wake(void)
 {
-	atomic_fetch_add_explicit(&collector.wake_word, 1, memory_order_release);
+	add_release(&collector.wake_word, 1);
 	futex_wake(&collector.wake_word);
 }
 
@@ -97,22 +97,21 @@ static bool poll_events(void)
  * handler. */
 static bool finish_requested(void)
 {
-	return atomic_load_explicit(&collector.request_word, memory_order_acquire) ==
-	       REQUEST_FINISH;
+	return load_acquire(&collector.request_word) == REQUEST_FINISH;
 }
 
 /* Nanoseconds left of a wait for the GPU that began at `start`; a signal may shorten the wait. */
 static uint64_t wait_left(uint64_t start)
 {
 	uint64_t waited = clock_ns(CLOCK_MONOTONIC) - start;
-	uint64_t most = atomic_load_explicit(&collector.end_wait_ns, memory_order_relaxed);
+	uint64_t most = load_relaxed(&collector.end_wait_ns);
 
 	return waited < most ? most - waited : 0;
 }
 
 static void pause_between_polls(uint64_t nanoseconds)
 {
-	atomic_fetch_add_explicit(&collector.polls, 1, memory_order_relaxed);
+	add_relaxed(&collector.polls, 1);
 	futex_sleep(nanoseconds);
 }
 
@@ -132,7 +131,7 @@ static void wait_for_events(const struct context *context, uint64_t start)
 
 static void end_context(void)
 {
-	struct context *context = atomic_load_explicit(&collector.ending, memory_order_relaxed);
+	struct context *context = load_relaxed(&collector.ending);
 
 	drain_rings();
 	wait_for_events(context, clock_ns(CLOCK_MONOTONIC));
@@ -320,14 +319,14 @@ static void *collect(void *unused)
 
 	(void)unused;
 	sanitizer_ignore_begin();
-	while (!atomic_load_explicit(&collector.begun, memory_order_acquire))
+	while (!load_acquire(&collector.begun))
 		futex_wait(&collector.begun, 0, PERIOD_NS);
 	driver.cuThreadExchangeStreamCaptureMode(&mode);
 	while (request != REQUEST_FINISH) {
-		uint32_t woken = atomic_load_explicit(&collector.wake_word, memory_order_acquire);
+		uint32_t woken = load_acquire(&collector.wake_word);
 
 		commands_writing(true);
-		request = atomic_load_explicit(&collector.request_word, memory_order_acquire);
+		request = load_acquire(&collector.request_word);
 		if (request == REQUEST_END_CONTEXT) {
 			end_context();
 			/* Unless the end of the run has been requested meanwhile. Release: the
@@ -370,7 +369,7 @@ static void *collect(void *unused)
 	}
 	sanitizer_ignore_end();
 	/* Release: the waiting threads see the finished report. */
-	atomic_store_explicit(&collector.finished, 1, memory_order_release);
+	store_release(&collector.finished, 1);
 	futex_wake(&collector.finished);
 	/* As the last thread of the program would have done: its handlers run. */
 	if (alone)
@@ -388,7 +387,7 @@ int collector_start(void (*finish)(void))
 	ranges_start(window_was_open);
 	sampling_start(run.scale.monotonic);
 	error = background_thread_start(collect, "ktime");
-	atomic_store_explicit(&collector.started, !error, memory_order_relaxed);
+	store_relaxed(&collector.started, !error);
 	return error;
 }
 
@@ -397,7 +396,7 @@ void collector_begin(const struct cupti_settings *later)
 	/* Before the program can make a graph. */
 	recording_start(collector_wake, later, main_thread_start_cupti_later);
 	/* Release: the thread sees what was decided meanwhile, as the mode. */
-	atomic_store_explicit(&collector.begun, 1, memory_order_release);
+	store_release(&collector.begun, 1);
 	futex_wake(&collector.begun);
 }
 
@@ -405,7 +404,7 @@ void collector_begin(const struct cupti_settings *later)
  * data. */
 static uint64_t until_at_most(uint64_t end)
 {
-	uint64_t limit = atomic_load_explicit(&collector.until, memory_order_relaxed);
+	uint64_t limit = load_relaxed(&collector.until);
 
 	return limit && limit < end ? limit : end;
 }
@@ -419,7 +418,7 @@ static void request_end_context(struct context *context)
 	 * for it. */
 	if (!futex_wait_while(&collector.request_word, REQUEST_END_CONTEXT, end))
 		return;
-	atomic_store_explicit(&collector.ending, context, memory_order_relaxed);
+	store_relaxed(&collector.ending, context);
 	/* Must not replace a request to end the run. Release: the collector sees `ending`. */
 	if (atomic_compare_exchange_strong_explicit(&collector.request_word,
 						    &(uint32_t){REQUEST_NONE}, REQUEST_END_CONTEXT,
@@ -435,9 +434,9 @@ static void request_end_context(struct context *context)
 void collector_end_context(struct context *context)
 {
 	pthread_mutex_lock(&collector.request_lock);
-	if (!atomic_load_explicit(&context->ended, memory_order_acquire))
+	if (!load_acquire(&context->ended))
 		request_end_context(context);
-	if (!atomic_load_explicit(&context->ended, memory_order_acquire))
+	if (!load_acquire(&context->ended))
 		context_ending(context);
 	pthread_mutex_unlock(&collector.request_lock);
 }
@@ -445,17 +444,16 @@ void collector_end_context(struct context *context)
 void collector_ask_finish(bool soon)
 {
 	if (soon)
-		atomic_store_explicit(&collector.end_wait_ns, SIGNAL_WAIT_NS, memory_order_relaxed);
+		store_relaxed(&collector.end_wait_ns, SIGNAL_WAIT_NS);
 	/* Release: the collector sees the shorter wait. */
-	atomic_store_explicit(&collector.request_word, REQUEST_FINISH, memory_order_release);
+	store_release(&collector.request_word, REQUEST_FINISH);
 	futex_wake(&collector.request_word);
 	collector_wake();
 }
 
 bool collector_wait_finished(uint64_t end)
 {
-	return !atomic_load_explicit(&collector.started, memory_order_relaxed) ||
-	       futex_wait_while(&collector.finished, 0, end);
+	return !load_relaxed(&collector.started) || futex_wait_while(&collector.finished, 0, end);
 }
 
 /* Waits for the collector to finish, as long as the driver answers it. */
@@ -465,12 +463,11 @@ static bool wait_while_answered(uint64_t end)
 	uint64_t limit;
 
 	do {
-		before = atomic_load_explicit(&collector.polls, memory_order_relaxed);
+		before = load_relaxed(&collector.polls);
 		limit = clock_ns(CLOCK_MONOTONIC) + HELD_UP_NS;
 		if (collector_wait_finished(limit < end ? limit : end))
 			return true;
-	} while (limit < end &&
-		 atomic_load_explicit(&collector.polls, memory_order_relaxed) != before);
+	} while (limit < end && load_relaxed(&collector.polls) != before);
 	return false;
 }
 

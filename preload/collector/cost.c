@@ -309,8 +309,7 @@ static uint64_t graphs_allocations(void)
 
 	for (const struct operation *graph = graph_allocating_first(); graph;
 	     graph = graph->allocating) {
-		const struct graph_contents *contents =
-			atomic_load_explicit(&graph->contents, memory_order_acquire);
+		const struct graph_contents *contents = load_acquire(&graph->contents);
 
 		for (int device = 0; device < SESSION_DEVICES; device++) {
 			const struct row *row = graph->rows[device];
@@ -358,7 +357,7 @@ void counters_update(void)
 	uint64_t ticks = 0;
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
-		uint64_t host = atomic_load_explicit(&thread->host_ticks, memory_order_relaxed);
+		uint64_t host = load_relaxed(&thread->host_ticks);
 
 		ticks += host - thread->host_ticks_seen;
 		thread->host_ticks_seen = host;
@@ -372,8 +371,7 @@ void counters_update(void)
 	header->counters[COUNTER_driver_errors] = driver_failures;
 	header->counters[COUNTER_events_created] = 0;
 	for (struct context *context = context_first(); context; context = context->next)
-		header->counters[COUNTER_events_created] +=
-			atomic_load_explicit(&context->events, memory_order_relaxed);
+		header->counters[COUNTER_events_created] += load_relaxed(&context->events);
 	if (header->counters[COUNTER_wall_ns] - last_memory_check >= MEMORY_PERIOD_NS) {
 		last_memory_check = header->counters[COUNTER_wall_ns];
 		memory_measure();

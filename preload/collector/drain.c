@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdatomic.h>
 
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
+#include "preload/base/atomics.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/plan.h"
@@ -54,7 +54,7 @@ static struct {
 
 static uint32_t tail_of(const struct thread *thread)
 {
-	return atomic_load_explicit(&thread->ring_tail, memory_order_relaxed);
+	return load_relaxed(&thread->ring_tail);
 }
 
 /*
@@ -114,7 +114,7 @@ static struct thread *threads_with_records(void)
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
 		/* Acquire: the records were written before the head moved. */
-		thread->drain_end = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
+		thread->drain_end = load_acquire(&thread->ring.head);
 		if (tail_of(thread) != thread->drain_end)
 			heap = heap_add(heap, thread);
 	}
@@ -170,7 +170,7 @@ void drain_rings(void)
 			calls_take(thread, record);
 		thread->has_launched |= !api_host_call(record->api);
 		/* Release: the slot is read before the thread may overwrite it. */
-		atomic_store_explicit(&thread->ring_tail, tail + 1, memory_order_release);
+		store_release(&thread->ring_tail, tail + 1);
 		heap = heap_without_root(thread);
 		if (tail + 1 != thread->drain_end)
 			heap = heap_add(heap, thread);
@@ -185,7 +185,7 @@ void drain_counts(void)
 
 static bool is_on_cold_path(struct thread *thread, uint64_t entered)
 {
-	return atomic_load_explicit(&thread->took_cold_path, memory_order_relaxed) &&
+	return load_relaxed(&thread->took_cold_path) &&
 	       clock_ticks_to_ns(&run.scale, clock_ticks() - entered) < COLD_WAIT_NS;
 }
 
@@ -193,7 +193,7 @@ static bool is_on_cold_path(struct thread *thread, uint64_t entered)
 static bool call_before(uint64_t ticks, bool cold)
 {
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
-		uint64_t entered = atomic_load_explicit(&thread->in_call, memory_order_acquire);
+		uint64_t entered = load_acquire(&thread->in_call);
 
 		if (entered && entered <= ticks && (!cold || is_on_cold_path(thread, entered)))
 			return true;
@@ -318,7 +318,7 @@ static void settle_timeline(void)
 	if (!matcher_trusts_clock)
 		return;
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
-		uint64_t entered = atomic_load_explicit(&thread->in_call, memory_order_acquire);
+		uint64_t entered = load_acquire(&thread->in_call);
 
 		if (entered && entered < began)
 			began = entered;

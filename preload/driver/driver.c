@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/pointer_map.h"
 #include "preload/driver/elf_symbol.h"
 
@@ -107,7 +107,7 @@ static bool fill_entries(struct tables *tables, void *opened)
 
 static bool cannot_be_used(const char *reason)
 {
-	atomic_store_explicit(&found.unusable, reason, memory_order_relaxed);
+	store_relaxed(&found.unusable, reason);
 	return false;
 }
 
@@ -123,7 +123,7 @@ static bool fill(struct tables *tables)
 		tables->library = libc_dlopen_loaded("libcuda.so.1", RTLD_NODELETE);
 	if (!tables->library)
 		return false;
-	atomic_store_explicit(&found.unusable, NULL, memory_order_relaxed);
+	store_relaxed(&found.unusable, NULL);
 	opened = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	if (opened && opened != tables->library)
 		tables->behind = tables->library;
@@ -145,7 +145,7 @@ static bool fill(struct tables *tables)
 static inline const struct tables *loaded(void)
 {
 	/* Acquire: pairs with the release store in driver_load(), which fills the tables first. */
-	return atomic_load_explicit(&found.tables, memory_order_acquire);
+	return load_acquire(&found.tables);
 }
 
 bool driver_load(void)
@@ -169,9 +169,8 @@ bool driver_load(void)
 		if (!loaded()) {
 			driver = tables->driver;
 			for (int i = 0; i < ENTRY_COUNT; i++)
-				atomic_store_explicit(&driver_entries[i], tables->entries[i],
-						      memory_order_release);
-			atomic_store_explicit(&found.tables, tables, memory_order_release);
+				store_release(&driver_entries[i], tables->entries[i]);
+			store_release(&found.tables, tables);
 			tables = NULL;
 		}
 		pthread_mutex_unlock(&found.lock);
@@ -189,7 +188,7 @@ void *driver_replace(enum driver_entry entry, void *function)
 	void *real = driver_entry(entry);
 
 	if (real)
-		atomic_store_explicit(&driver_entries[entry], function, memory_order_release);
+		store_release(&driver_entries[entry], function);
 	return real;
 }
 
@@ -203,7 +202,7 @@ int driver_entry_of(const void *real)
 
 const char *driver_trouble(void)
 {
-	return loaded() ? NULL : atomic_load_explicit(&found.unusable, memory_order_relaxed);
+	return loaded() ? NULL : load_relaxed(&found.unusable);
 }
 
 const char *driver_stand_in(void)
@@ -234,7 +233,7 @@ bool driver_contains(const void *address)
 
 void driver_failed(void)
 {
-	atomic_fetch_add_explicit(&driver_failures, 1, memory_order_relaxed);
+	add_relaxed(&driver_failures, 1);
 }
 
 bool driver_is_called(const char *name)
@@ -292,7 +291,7 @@ void driver_note_unknown(const char *name)
 	char *copy = NULL;
 
 	for (unsigned i = 0; i < UNKNOWN_ENTRIES; i++) {
-		uintptr_t there = atomic_load_explicit(&unknown[i], memory_order_acquire);
+		uintptr_t there = load_acquire(&unknown[i]);
 		uintptr_t none = 0;
 
 		if (there && strcmp((const char *)there, name) == 0)
@@ -312,7 +311,5 @@ void driver_note_unknown(const char *name)
 
 const char *driver_unknown_entry(unsigned index)
 {
-	return index < UNKNOWN_ENTRIES
-		       ? (const char *)atomic_load_explicit(&unknown[index], memory_order_acquire)
-		       : NULL;
+	return index < UNKNOWN_ENTRIES ? (const char *)load_acquire(&unknown[index]) : NULL;
 }

@@ -19,10 +19,10 @@
 /* cuda.h renames this one in any case. */
 #undef cuGetProcAddress
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/launch_state.h"
 #include "preload/driver/entries.h"
 
@@ -121,7 +121,7 @@ const char *driver_trouble(void);
 static inline void *driver_entry(enum driver_entry entry)
 {
 	/* Acquire: pairs with driver_load(), so a thread that sees an entry sees the tables too. */
-	return atomic_load_explicit(&driver_entries[entry], memory_order_acquire);
+	return load_acquire(&driver_entries[entry]);
 }
 
 /* From now on an entry's wrapper calls `function` in place of the driver's. Returns the function

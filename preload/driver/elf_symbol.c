@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/driver/elf_symbol.h"
+#include "preload/base/atomics.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -248,12 +248,12 @@ bool elf_is_preloaded(void)
 void *real_dlsym(void *handle, const char *name)
 {
 	static _Atomic uintptr_t libc_dlsym;
-	uintptr_t function = atomic_load_explicit(&libc_dlsym, memory_order_relaxed);
+	uintptr_t function = load_relaxed(&libc_dlsym);
 
 	/* Two threads may both search: they find the same function. */
 	if (!function) {
 		function = (uintptr_t)elf_libc_symbol("dlsym");
-		atomic_store_explicit(&libc_dlsym, function, memory_order_relaxed);
+		store_relaxed(&libc_dlsym, function);
 	}
 	return function ? ((void *(*)(void *, const char *))function)(handle, name) : NULL;
 }

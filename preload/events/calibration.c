@@ -267,7 +267,7 @@ static struct context *usable_context(const struct context *ending)
 	struct context *usable = NULL;
 
 	for (struct context *one = context_first(); one; one = one->next) {
-		if (atomic_load_explicit(&one->ended, memory_order_acquire) || !one->reported)
+		if (load_acquire(&one->ended) || !one->reported)
 			continue;
 		if (ending && one != ending)
 			return NULL;

@@ -39,7 +39,7 @@ static struct {
 
 struct event_pool *event_pool_first(void)
 {
-	return atomic_load_explicit(&pools.first, memory_order_acquire);
+	return load_acquire(&pools.first);
 }
 
 /* NULL if the driver refuses or the limit of events is reached. The context must be current in the
@@ -49,7 +49,7 @@ static struct event_pair *create_pair(struct context *context)
 	struct event_pair *pair = NULL;
 	CUresult result;
 
-	if (atomic_fetch_add_explicit(&context->events, 2, memory_order_relaxed) >= CONTEXT_EVENTS)
+	if (add_relaxed(&context->events, 2) >= CONTEXT_EVENTS)
 		goto out;
 	pair = calloc(1, sizeof(*pair));
 	if (!pair)
@@ -193,16 +193,16 @@ static struct event_pool *new_pool(struct context *context)
 	}
 	pthread_mutex_lock(&pools.lock);
 	/* `next` links the thread's pools, all_next those of all threads. */
-	pool->all_next = atomic_load_explicit(&pools.first, memory_order_relaxed);
+	pool->all_next = load_relaxed(&pools.first);
 	/* Release: the collector walks the list without the lock, as it alone removes pools. */
-	atomic_store_explicit(&pools.first, pool, memory_order_release);
+	store_release(&pools.first, pool);
 	pthread_mutex_unlock(&pools.lock);
 	return pool;
 }
 
 static bool has_ended(const struct event_pool *pool)
 {
-	return atomic_load_explicit(&pool->context->ended, memory_order_acquire);
+	return load_acquire(&pool->context->ended);
 }
 
 static void let_go_of_ended(struct event_pool **link)
@@ -216,7 +216,7 @@ static void let_go_of_ended(struct event_pool **link)
 		}
 		*link = pool->next;
 		/* Release: the next owner, or the collector, sees this thread's changes. */
-		atomic_store_explicit(&pool->idle, true, memory_order_release);
+		store_release(&pool->idle, true);
 	}
 }
 
@@ -243,19 +243,16 @@ static bool is_over(const struct event_pool *pool)
 
 	/* Acquire: the last owner's changes are visible. The lock keeps other threads from taking
 	 * the pool. */
-	if (!has_ended(pool) || !atomic_load_explicit(&pool->idle, memory_order_acquire))
+	if (!has_ended(pool) || !load_acquire(&pool->idle))
 		return false;
-	taken = atomic_load_explicit(&pool->taken, memory_order_relaxed);
-	return atomic_load_explicit(&pool->put, memory_order_relaxed) - taken +
-		       (pool->spare != NULL) ==
-	       pool->pairs;
+	taken = load_relaxed(&pool->taken);
+	return load_relaxed(&pool->put) - taken + (pool->spare != NULL) == pool->pairs;
 }
 
 /* Without cuEventDestroy: the driver has destroyed the events with their context. */
 static void free_pool(struct event_pool *pool)
 {
-	for (uint32_t i = atomic_load_explicit(&pool->taken, memory_order_relaxed);
-	     i != atomic_load_explicit(&pool->put, memory_order_relaxed); i++)
+	for (uint32_t i = load_relaxed(&pool->taken); i != load_relaxed(&pool->put); i++)
 		free(pool->free[i % POOL_PAIRS]);
 	free(pool->spare);
 	free(pool);
@@ -277,7 +274,7 @@ void event_pools_free_ended(void)
 		if (previous)
 			previous->all_next = next;
 		else
-			atomic_store_explicit(&pools.first, next, memory_order_relaxed);
+			store_relaxed(&pools.first, next);
 		pool->next = over;
 		over = pool;
 	}
@@ -298,8 +295,8 @@ void event_pools_grow(void)
 	if (plan_is_cupti() && run.settings.events == EVENTS_AUTO)
 		return;
 	for (struct event_pool *pool = event_pool_first(); pool; pool = pool->all_next) {
-		uint32_t put = atomic_load_explicit(&pool->put, memory_order_relaxed);
-		uint32_t taken = atomic_load_explicit(&pool->taken, memory_order_acquire);
+		uint32_t put = load_relaxed(&pool->put);
+		uint32_t taken = load_acquire(&pool->taken);
 
 		if (has_ended(pool) || put - taken >= pool->pairs / 2 ||
 		    2 * pool->pairs > POOL_PAIRS) {

@@ -4,11 +4,11 @@
 #ifndef KTIME_PRELOAD_EVENTS_EVENT_POOL_H
 #define KTIME_PRELOAD_EVENTS_EVENT_POOL_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "preload/base/atomics.h"
 #include "preload/handles/stream.h"
 
 struct event_pair {
@@ -89,9 +89,9 @@ void event_pools_grow(void);
 static inline uint32_t event_pool_chance(struct event_pool *pool, uint32_t operation)
 {
 	uint32_t first = pool->pairs / POOL_FIRST_PART + 1, last = pool->pairs / POOL_LAST_PART;
-	uint32_t chance, used, taken = atomic_load_explicit(&pool->taken, memory_order_relaxed);
+	uint32_t chance, used, taken = load_relaxed(&pool->taken);
 	/* Acquire: as in event_pool_take(). */
-	uint32_t put = atomic_load_explicit(&pool->put, memory_order_acquire);
+	uint32_t put = load_acquire(&pool->put);
 	uint8_t *taken_by = &pool->taken_by[operation % POOL_OPERATIONS];
 
 	if (put != pool->known_put) {
@@ -123,16 +123,16 @@ static inline struct event_pair *event_pool_take(struct event_pool *pool)
 		pool->spare = NULL;
 		return pair;
 	}
-	taken = atomic_load_explicit(&pool->taken, memory_order_relaxed);
+	taken = load_relaxed(&pool->taken);
 	if (taken == pool->known_put) {
 		/* Acquire: the collector wrote the slot before it moved `put`. */
-		pool->known_put = atomic_load_explicit(&pool->put, memory_order_acquire);
+		pool->known_put = load_acquire(&pool->put);
 		if (taken == pool->known_put)
 			return NULL;
 	}
 	pair = pool->free[taken % POOL_PAIRS];
 	/* Release: the slot is read before the collector may overwrite it. */
-	atomic_store_explicit(&pool->taken, taken + 1, memory_order_release);
+	store_release(&pool->taken, taken + 1);
 	return pair;
 }
 
@@ -140,10 +140,10 @@ static inline struct event_pair *event_pool_take(struct event_pool *pool)
  * slots. */
 static inline void event_pool_put(struct event_pool *pool, struct event_pair *pair)
 {
-	uint32_t put = atomic_load_explicit(&pool->put, memory_order_relaxed);
+	uint32_t put = load_relaxed(&pool->put);
 
 	pool->free[put % POOL_PAIRS] = pair;
-	atomic_store_explicit(&pool->put, put + 1, memory_order_release);
+	store_release(&pool->put, put + 1);
 }
 
 /* What fraction of each operation's calls gets an event pair, so that pairs stay within their part

@@ -126,9 +126,8 @@ static void note_busy(const struct event_queue *queue, uint64_t polled)
 	     in_flight_ring_used(&queue->ring) > 0 && i != queue->ring.head && sum < BUSY_MOST_NS;
 	     i++)
 		sum += in_flight_at(&queue->ring, i)->operation->shortest;
-	atomic_store_explicit(&queue->stream->busy_until,
-			      sum ? polled + clock_some_ticks((unsigned)(sum / 1000)) : 0,
-			      memory_order_relaxed);
+	store_relaxed(&queue->stream->busy_until,
+		      sum ? polled + clock_some_ticks((unsigned)(sum / 1000)) : 0);
 }
 
 static void poll_queue(struct event_queue *queue, uint64_t until,

@@ -38,12 +38,12 @@ static struct {
 void gate_start_watch(void (*wake)(void))
 {
 	/* Release: a thread that sees the function may call it. */
-	atomic_store_explicit(&wake_reporter, wake, memory_order_release);
+	store_release(&wake_reporter, wake);
 }
 
 void gate_wake_watch(void)
 {
-	void (*wake)(void) = atomic_load_explicit(&wake_reporter, memory_order_acquire);
+	void (*wake)(void) = load_acquire(&wake_reporter);
 
 	if (wake &&
 	    !atomic_exchange_explicit(&launch_state.gates_watched, true, memory_order_seq_cst))
@@ -58,15 +58,15 @@ static void force_open(struct gate_word *of, uint32_t value)
 
 	if (atomic_compare_exchange_strong_explicit(&of->word, &before, value, memory_order_release,
 						    memory_order_relaxed))
-		atomic_fetch_add_explicit(&gates_forced, 1, memory_order_relaxed);
+		add_relaxed(&gates_forced, 1);
 }
 
 /* Returns whether the gate was used since the last poll. */
 static bool poll_gate(unsigned index)
 {
 	struct gate_word *closed = atomic_load_explicit(&gates[index].closed, memory_order_seq_cst);
-	uint32_t value = atomic_load_explicit(&gates[index].value, memory_order_relaxed);
-	uint32_t uses = atomic_load_explicit(&gates[index].uses, memory_order_relaxed);
+	uint32_t value = load_relaxed(&gates[index].value);
+	uint32_t uses = load_relaxed(&gates[index].uses);
 	bool used = uses != watch.gates[index].uses;
 
 	if (!closed || closed != watch.gates[index].closed || value != watch.gates[index].value)
@@ -112,8 +112,7 @@ void gate_open_all(void)
 			atomic_load_explicit(&gates[i].closed, memory_order_seq_cst);
 
 		if (closed)
-			force_open(closed,
-				   atomic_load_explicit(&gates[i].value, memory_order_relaxed));
+			force_open(closed, load_relaxed(&gates[i].value));
 	}
 }
 
@@ -121,8 +120,7 @@ struct gate *gate_take(void)
 {
 	bool taken;
 
-	for (unsigned i = 0;
-	     i < GATE_THREADS && atomic_load_explicit(&wake_reporter, memory_order_relaxed); i++) {
+	for (unsigned i = 0; i < GATE_THREADS && load_relaxed(&wake_reporter); i++) {
 		taken = false;
 		/* Acquire: the gate is as its last thread left it. */
 		if (atomic_compare_exchange_strong_explicit(&gates[i].taken, &taken, true,
@@ -136,9 +134,9 @@ struct gate *gate_take(void)
 void gate_give(struct gate *gate)
 {
 	/* Closed still if the thread left a wrapper by longjmp or was cancelled there. */
-	if (atomic_load_explicit(&gate->closed, memory_order_relaxed))
+	if (load_relaxed(&gate->closed))
 		gate_open(gate);
-	atomic_store_explicit(&gate->taken, false, memory_order_release);
+	store_release(&gate->taken, false);
 }
 
 /* How long an idle stream may take to come to a gate or to go on behind it, and how long it must be
@@ -173,21 +171,19 @@ bool context_gates_allowed(void)
 void context_gates_expect(const struct context *context)
 {
 	/* In time for the first launch, before which the stream has nothing to do. */
-	if (pages.wake_collector &&
-	    !atomic_load_explicit(&context->gates_asked, memory_order_relaxed))
+	if (pages.wake_collector && !load_relaxed(&context->gates_asked))
 		pages.wake_collector();
 }
 
 void context_gates_turn_off(struct context *context, enum gates_off why)
 {
-	atomic_store_explicit(&context->gates, NULL, memory_order_relaxed);
-	atomic_store_explicit(&context->gates_off, why, memory_order_relaxed);
+	store_relaxed(&context->gates, NULL);
+	store_relaxed(&context->gates_off, why);
 }
 
 void context_gates_late(struct context *context)
 {
-	if (atomic_fetch_add_explicit(&context->gates_late, 1, memory_order_relaxed) + 1 >=
-	    GATES_LATE_MOST)
+	if (add_relaxed(&context->gates_late, 1) + 1 >= GATES_LATE_MOST)
 		context_gates_turn_off(context, GATES_LATE);
 }
 
@@ -210,8 +206,7 @@ static CUresult put(const struct test *test, uint32_t value)
 {
 	CUresult result;
 
-	atomic_store_explicit(&word_of(test)->arrived[value % GATE_ARRIVALS], value - 1,
-			      memory_order_relaxed);
+	store_relaxed(&word_of(test)->arrived[value % GATE_ARRIVALS], value - 1);
 	result = gate_wait(test->stream, test->address, test->gate, value);
 	return result == CUDA_SUCCESS ? driver.cuEventRecord(test->event, test->stream) : result;
 }
@@ -264,7 +259,7 @@ enum outcome { WORKS, FAILS, LATE, PUT_OFF };
 static enum outcome try_gate(const struct test *test)
 {
 	struct gate_word *of = word_of(test);
-	uint32_t value = atomic_load_explicit(&of->word, memory_order_relaxed);
+	uint32_t value = load_relaxed(&of->word);
 	bool arrived = false, held = false;
 	CUresult result;
 
@@ -278,7 +273,7 @@ static enum outcome try_gate(const struct test *test)
 		return LATE;
 	if (result != CUDA_SUCCESS || !gate_was_reached(of, value))
 		return FAILS;
-	atomic_store_explicit(&of->word, value - 1, memory_order_relaxed);
+	store_relaxed(&of->word, value - 1);
 	gate_close(test->gate, test->words);
 	result = put(test, value);
 	if (result == CUDA_SUCCESS) {
@@ -317,9 +312,9 @@ bool context_gates_try(const struct stream *stream, struct gate *gate, CUevent e
 		context_gates_turn_off(context, GATES_FAIL);
 	/* Release: a thread that sees the words sees their address. */
 	else if (outcome == WORKS)
-		atomic_store_explicit(&context->gates, words, memory_order_release);
-	else if (atomic_load_explicit(&context->gates_off, memory_order_relaxed) == GATES_ON)
-		atomic_store_explicit(&context->gates_untried, words, memory_order_release);
+		store_release(&context->gates, words);
+	else if (load_relaxed(&context->gates_off) == GATES_ON)
+		store_release(&context->gates_untried, words);
 	return outcome != PUT_OFF;
 }
 
@@ -368,8 +363,7 @@ static void make_page(void *argument)
 	if (context->gate_page &&
 	    driver.cuMemHostGetDevicePointer_v2(&context->gate_address, context->gate_page, 0) ==
 		    CUDA_SUCCESS)
-		atomic_store_explicit(&context->gates_untried, context->gate_page,
-				      memory_order_release);
+		store_release(&context->gates_untried, context->gate_page);
 	else
 		context_gates_turn_off(context, GATES_FAIL);
 	driver.cuCtxSetCurrent(NULL);
@@ -377,8 +371,8 @@ static void make_page(void *argument)
 
 static bool lacks_page(const struct context *context)
 {
-	return !atomic_load_explicit(&context->gates_asked, memory_order_relaxed) &&
-	       context->reported && !atomic_load_explicit(&context->ended, memory_order_acquire);
+	return !load_relaxed(&context->gates_asked) && context->reported &&
+	       !load_acquire(&context->ended);
 }
 
 /* Has the spare thread make a context's page. It makes one at a time; other contexts get theirs in
@@ -387,7 +381,7 @@ static void ask_for_page(struct context *context)
 {
 	int error = spare_thread_call(make_page, context);
 
-	atomic_store_explicit(&context->gates_asked, error != -EBUSY, memory_order_relaxed);
+	store_relaxed(&context->gates_asked, error != -EBUSY);
 	if (error && error != -EBUSY)
 		context_gates_turn_off(context, GATES_NO_THREAD);
 }
@@ -403,8 +397,7 @@ static void note_all(void)
 
 	run.header->counters[COUNTER_gates_forced] = gates_forced;
 	for (struct context *context = context_first(); context; context = context->next) {
-		enum gates_off why =
-			atomic_load_explicit(&context->gates_off, memory_order_relaxed);
+		enum gates_off why = load_relaxed(&context->gates_off);
 
 		/* Where CUPTI times every operation the table has no times by events. */
 		if (why == GATES_ON || context->gates_warned ||
@@ -443,8 +436,8 @@ void context_gates_end(struct context *context)
 	/* Else it still uses the pages. */
 	if (!spare_thread_wait(clock_ns(CLOCK_MONOTONIC) + CONTEXT_WAIT_NS))
 		return;
-	atomic_store_explicit(&context->gates, NULL, memory_order_relaxed);
-	atomic_store_explicit(&context->gates_untried, NULL, memory_order_relaxed);
+	store_relaxed(&context->gates, NULL);
+	store_relaxed(&context->gates_untried, NULL);
 	if (context->gate_page && pages.spare_count < sizeof(pages.spare) / sizeof(pages.spare[0]))
 		pages.spare[pages.spare_count++] = context->gate_page;
 	context->gate_page = NULL;

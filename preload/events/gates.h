@@ -15,11 +15,11 @@
 #ifndef KTIME_PRELOAD_EVENTS_GATES_H
 #define KTIME_PRELOAD_EVENTS_GATES_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/launch_state.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
@@ -85,12 +85,10 @@ static inline uint32_t gate_close(struct gate *gate, struct gate_words *words)
 {
 	struct gate_word *of = &words->of[gate - gates];
 	/* Only this thread changes its word, unless the reporter has to open the gate. */
-	uint32_t value = atomic_load_explicit(&of->word, memory_order_relaxed) + 1;
+	uint32_t value = load_relaxed(&of->word) + 1;
 
-	atomic_store_explicit(&gate->value, value, memory_order_relaxed);
-	atomic_store_explicit(&gate->uses,
-			      atomic_load_explicit(&gate->uses, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+	store_relaxed(&gate->value, value);
+	store_relaxed(&gate->uses, load_relaxed(&gate->uses) + 1);
 	/* Sequentially consistent, as the reporter's stop is: it sees the gate or the thread sees
 	 * that it has stopped. */
 	atomic_store_explicit(&gate->closed, of, memory_order_seq_cst);
@@ -103,27 +101,25 @@ static inline uint32_t gate_close(struct gate *gate, struct gate_words *words)
 /* Whether the device has come to the gate that was closed with this value. */
 static inline bool gate_was_reached(const struct gate_word *of, uint32_t value)
 {
-	return atomic_load_explicit(&of->arrived[value % GATE_ARRIVALS], memory_order_relaxed) ==
-	       value;
+	return load_relaxed(&of->arrived[value % GATE_ARRIVALS]) == value;
 }
 
 /* Whether the device waits at the closed gate. */
 static inline bool gate_has_arrived(const struct gate *gate)
 {
-	return gate_was_reached(atomic_load_explicit(&gate->closed, memory_order_relaxed),
-				atomic_load_explicit(&gate->value, memory_order_relaxed));
+	return gate_was_reached(load_relaxed(&gate->closed), load_relaxed(&gate->value));
 }
 
 /* Opens the gate; false if the reporter had to. */
 static inline bool gate_open(struct gate *gate)
 {
-	struct gate_word *of = atomic_load_explicit(&gate->closed, memory_order_relaxed);
-	uint32_t value = atomic_load_explicit(&gate->value, memory_order_relaxed);
-	bool closed = atomic_load_explicit(&of->word, memory_order_relaxed) != value;
+	struct gate_word *of = load_relaxed(&gate->closed);
+	uint32_t value = load_relaxed(&gate->value);
+	bool closed = load_relaxed(&of->word) != value;
 
 	/* Release: after the calls that queued what the gate holds back. */
-	atomic_store_explicit(&of->word, value, memory_order_release);
-	atomic_store_explicit(&gate->closed, NULL, memory_order_release);
+	store_release(&of->word, value);
+	store_release(&gate->closed, NULL);
 	return closed;
 }
 

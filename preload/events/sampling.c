@@ -166,8 +166,7 @@ static void set_thresholds(double allowed, double most)
 
 		if (operation->pairs >= first && operation->rate > limit)
 			fraction = limit / operation->rate;
-		atomic_store_explicit(&operation->sample_below, threshold_of(fraction),
-				      memory_order_relaxed);
+		store_relaxed(&operation->sample_below, threshold_of(fraction));
 	}
 }
 

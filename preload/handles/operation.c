@@ -57,7 +57,7 @@ void operation_first_sampling(uint32_t sample_below)
 {
 	operations.first_sampling = sample_below;
 	for (int i = 0; i < FIXED_OPERATION_COUNT; i++)
-		atomic_store_explicit(&fixed[i].sample_below, sample_below, memory_order_relaxed);
+		store_relaxed(&fixed[i].sample_below, sample_below);
 }
 
 struct operation *operation_fixed(enum fixed_operation which)
@@ -67,15 +67,15 @@ struct operation *operation_fixed(enum fixed_operation which)
 
 struct operation *operation_first(void)
 {
-	return atomic_load_explicit(&operations.first, memory_order_acquire);
+	return load_acquire(&operations.first);
 }
 
 static void enlist_locked(struct operation *operation)
 {
 	atomic_init(&operation->sample_below, operations.first_sampling);
 	operation->index = operations.count++;
-	operation->next = atomic_load_explicit(&operations.first, memory_order_relaxed);
-	atomic_store_explicit(&operations.first, operation, memory_order_release);
+	operation->next = load_relaxed(&operations.first);
+	store_release(&operations.first, operation);
 }
 
 static struct operation *named_locked(enum row_kind kind, const char *name)
@@ -103,7 +103,7 @@ struct operation *operation_version(struct operation *of)
 	version->name = of->name;
 	version->kernels_listed = of->kernels_listed;
 	version->version_of = of;
-	atomic_init(&version->contents, atomic_load_explicit(&of->contents, memory_order_acquire));
+	atomic_init(&version->contents, load_acquire(&of->contents));
 	pthread_mutex_lock(&operations.lock);
 	enlist_locked(version);
 	pthread_mutex_unlock(&operations.lock);
@@ -176,7 +176,7 @@ void operation_remember_kernel(const void *function, const char *name)
 void operation_forget_kernels(void)
 {
 	/* Release: a thread that reads the new generation must not use what it cached before. */
-	atomic_fetch_add_explicit(&launch_state.operation_generation, 1, memory_order_release);
+	add_release(&launch_state.operation_generation, 1);
 }
 
 _Atomic bool operation_names_reused;
@@ -184,7 +184,7 @@ _Atomic bool operation_names_reused;
 void operation_modules_unload(void)
 {
 	operation_forget_kernels();
-	atomic_store_explicit(&operation_names_reused, true, memory_order_relaxed);
+	store_relaxed(&operation_names_reused, true);
 }
 
 /* The type of memory at an address; 0 for pageable memory, which CUDA does not know. */

@@ -24,15 +24,14 @@ static struct {
 
 struct context *context_first(void)
 {
-	return atomic_load_explicit(&known.contexts, memory_order_acquire);
+	return load_acquire(&known.contexts);
 }
 
 struct context *context_known(CUcontext handle)
 {
 	struct context *context = context_first();
 
-	while (context && (context->handle != handle ||
-			   atomic_load_explicit(&context->ended, memory_order_relaxed)))
+	while (context && (context->handle != handle || load_relaxed(&context->ended)))
 		context = context->next;
 	return context;
 }
@@ -84,8 +83,8 @@ static struct context *context_lookup_locked(CUcontext handle)
 	context_on_device(device);
 	context->reported = run_wants_device(device);
 	context->id = ++known.context_count;
-	context->next = atomic_load_explicit(&known.contexts, memory_order_relaxed);
-	atomic_store_explicit(&known.contexts, context, memory_order_release);
+	context->next = load_relaxed(&known.contexts);
+	store_release(&known.contexts, context);
 	return context;
 }
 
@@ -191,8 +190,7 @@ void stream_used(struct stream *stream)
 {
 	if (stream->blocking &&
 	    !atomic_exchange_explicit(&stream->used_blocking, true, memory_order_relaxed))
-		atomic_fetch_add_explicit(&stream->context->blocking_streams, 1,
-					  memory_order_relaxed);
+		add_relaxed(&stream->context->blocking_streams, 1);
 }
 
 void stream_visit(void (*visit)(struct stream *stream))
@@ -202,7 +200,7 @@ void stream_visit(void (*visit)(struct stream *stream))
 		if (entry->item)
 			visit(entry->item);
 	for (struct context *context = context_first(); context; context = context->next)
-		if (context->legacy && !atomic_load_explicit(&context->ended, memory_order_acquire))
+		if (context->legacy && !load_acquire(&context->ended))
 			visit(context->legacy);
 	pthread_mutex_unlock(&known.lock);
 }
@@ -211,10 +209,10 @@ void stream_visit(void (*visit)(struct stream *stream))
  * driver. */
 static void end_stream(struct stream *stream)
 {
-	if (atomic_load_explicit(&stream->used_blocking, memory_order_relaxed))
+	if (load_relaxed(&stream->used_blocking))
 		atomic_fetch_sub_explicit(&stream->context->blocking_streams, 1,
 					  memory_order_relaxed);
-	stream->next = atomic_load_explicit(&known.ended_streams, memory_order_relaxed);
+	stream->next = load_relaxed(&known.ended_streams);
 	/* Release: the collector sees the stream's contents. */
 	while (!atomic_compare_exchange_weak_explicit(&known.ended_streams, &stream->next, stream,
 						      memory_order_release, memory_order_relaxed))
@@ -247,7 +245,7 @@ void stream_list_ending(struct stream *list)
 void stream_forget_cached(void)
 {
 	/* Release: a thread that reads the new generation does not use what it cached before. */
-	atomic_fetch_add_explicit(&launch_state.stream_generation, 1, memory_order_release);
+	add_release(&launch_state.stream_generation, 1);
 }
 
 void stream_ending(CUstream handle)
@@ -270,7 +268,7 @@ void context_ending(struct context *context)
 	struct entry *entry, *next;
 
 	pthread_mutex_lock(&known.lock);
-	atomic_store_explicit(&context->ended, true, memory_order_release);
+	store_release(&context->ended, true);
 	HASH_ITER (hh, known.streams, entry, next) {
 		const struct stream *stream = entry->item;
 
@@ -290,7 +288,7 @@ bool context_use(struct context *context)
 
 	if (context == known.current)
 		return true;
-	if (context && atomic_load_explicit(&context->ended, memory_order_acquire))
+	if (context && load_acquire(&context->ended))
 		return false;
 	result = driver.cuCtxSetCurrent(context ? context->handle : NULL);
 	if (result != CUDA_SUCCESS) {
@@ -305,7 +303,7 @@ bool context_use(struct context *context)
  * launches must check for it. */
 void capture_begins(void)
 {
-	atomic_fetch_add_explicit(&launch_state.captures, 1, memory_order_relaxed);
+	add_relaxed(&launch_state.captures, 1);
 	plan_capture(true);
 }
 
@@ -332,7 +330,7 @@ static bool ends_capture(CUresult result)
 
 void capture_ended(CUresult result)
 {
-	int live = atomic_load_explicit(&launch_state.captures, memory_order_relaxed);
+	int live = load_relaxed(&launch_state.captures);
 
 	if (!ends_capture(result))
 		return;

@@ -10,10 +10,10 @@
 #ifndef KTIME_PRELOAD_HANDLES_STREAM_H
 #define KTIME_PRELOAD_HANDLES_STREAM_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/launch_state.h"
 #include "preload/driver/driver.h"
 
@@ -161,7 +161,7 @@ bool context_use(struct context *context);
  * about them; while there is one, ktime must put nothing into a capturing stream. */
 static inline bool capture_is_live(void)
 {
-	return atomic_load_explicit(&launch_state.captures, memory_order_relaxed) > 0;
+	return load_relaxed(&launch_state.captures) > 0;
 }
 
 /* To be called before and after the driver's call that begins a capture, and after the one that

@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/export.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/driver/elf_symbol.h"
@@ -123,7 +123,7 @@ static _Atomic uintptr_t real_functions[FUNCTION_COUNT];
 /* NULL if it was not looked for yet: another library's constructor may come before ktime's. */
 static void *known_function(enum function function)
 {
-	return (void *)atomic_load_explicit(&real_functions[function], memory_order_relaxed);
+	return (void *)load_relaxed(&real_functions[function]);
 }
 
 /* The function that comes next in the loader's order; NULL if libc has no such function. */
@@ -133,8 +133,7 @@ static void *real_function(enum function function)
 
 	if (!real) {
 		real = next_symbol(names[function]);
-		atomic_store_explicit(&real_functions[function], (uintptr_t)real,
-				      memory_order_relaxed);
+		store_relaxed(&real_functions[function], (uintptr_t)real);
 	}
 	return real;
 }

@@ -4,9 +4,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <stdatomic.h>
 #include <string.h>
 
+#include "preload/base/atomics.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
 #include "preload/hooks/cupti_symbols.h"
@@ -32,11 +32,11 @@ static __thread struct {
  * needed. */
 static void *once(_Atomic uintptr_t *cell, const char *name)
 {
-	uintptr_t value = atomic_load_explicit(cell, memory_order_relaxed);
+	uintptr_t value = load_relaxed(cell);
 
 	if (!value) {
 		value = (uintptr_t)next_libc_symbol(name);
-		atomic_store_explicit(cell, value, memory_order_relaxed);
+		store_relaxed(cell, value);
 	}
 	return (void *)value;
 }
@@ -81,10 +81,10 @@ static void note_handle(void *handle)
 	int saved_errno;
 
 	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT ||
-	    atomic_load_explicit(&asked.last_handle, memory_order_relaxed) == handle)
+	    load_relaxed(&asked.last_handle) == handle)
 		return;
 	saved_errno = errno;
-	atomic_store_explicit(&asked.last_handle, handle, memory_order_relaxed);
+	store_relaxed(&asked.last_handle, handle);
 	bindings_check();
 	errno = saved_errno;
 }
@@ -115,7 +115,7 @@ static void *replacement_of(const char *name, void *real)
 	if (!is_driver_name(name) || !driver_load())
 		return NULL;
 	entry = driver_entry_of(real);
-	atomic_store_explicit(&asked.driver, true, memory_order_relaxed);
+	store_relaxed(&asked.driver, true);
 	return entry >= 0 ? wrapper_of((enum driver_entry)entry, here.resolving_runtime) : NULL;
 }
 
@@ -273,7 +273,7 @@ void lookup_answered(const char *name, void **pointer, CUresult result)
 
 	if (result != CUDA_SUCCESS || !pointer || !*pointer)
 		return;
-	atomic_store_explicit(&asked.driver, true, memory_order_relaxed);
+	store_relaxed(&asked.driver, true);
 	entry = driver_entry_of(*pointer);
 	if (entry >= 0)
 		*pointer = wrapper_of((enum driver_entry)entry, here.resolving_runtime);
@@ -349,12 +349,11 @@ static void say_at_end(void *unused)
 	bool unseen;
 
 	(void)unused;
-	if (atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) != LIFECYCLE_IDLE)
+	if (load_relaxed(&launch_state.lifecycle) != LIFECYCLE_IDLE)
 		return;
 	dl_iterate_phdr(find_libcuda, &sight);
-	unseen = sight.here &&
-		 (!driver_load() || elf_definer_in_front("dlsym") ||
-		  (!sight.needed && !atomic_load_explicit(&asked.driver, memory_order_relaxed)));
+	unseen = sight.here && (!driver_load() || elf_definer_in_front("dlsym") ||
+				(!sight.needed && !load_relaxed(&asked.driver)));
 	if ((unseen && was_initialised(sight.here)) || was_initialised(sight.elsewhere))
 		lifecycle_say_blind();
 	else

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "preload/base/atomics.h"
 #include "preload/driver/entries.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <vector_types.h>
@@ -44,7 +44,7 @@ static struct {
 
 static struct module *known_module(uintptr_t caller)
 {
-	unsigned count = atomic_load_explicit(&modules.count, memory_order_acquire);
+	unsigned count = load_acquire(&modules.count);
 
 	for (unsigned i = 0; i < count; i++)
 		if (caller >= modules.list[i].low && caller < modules.list[i].high)
@@ -62,13 +62,13 @@ static struct module *add_module(uintptr_t caller)
 		return NULL;
 	pthread_mutex_lock(&modules.lock);
 	module = known_module(caller);
-	count = atomic_load_explicit(&modules.count, memory_order_relaxed);
+	count = load_relaxed(&modules.count);
 	if (!module && count < MODULES) {
 		module = &modules.list[count];
 		module->low = range.low;
 		module->high = range.high;
 		/* Release: the range is written before the module counts. */
-		atomic_store_explicit(&modules.count, count + 1, memory_order_release);
+		store_release(&modules.count, count + 1);
 	}
 	pthread_mutex_unlock(&modules.lock);
 	return module;
@@ -96,19 +96,19 @@ static __attribute__((noinline)) void *callers_runtime(enum runtime_symbol which
 	int saved_errno;
 
 	if (module)
-		real = atomic_load_explicit(&module->real[which], memory_order_relaxed);
+		real = load_relaxed(&module->real[which]);
 	if (real)
 		return (void *)real;
 
 	saved_errno = errno;
 	real = (uintptr_t)next_symbol(symbols[which]);
 	if (real) {
-		atomic_store_explicit(&global[which], real, memory_order_relaxed);
+		store_relaxed(&global[which], real);
 	} else {
 		real = (uintptr_t)find_in_scope_of(caller, symbols[which]);
 		module = module ? module : add_module((uintptr_t)caller);
 		if (module && real)
-			atomic_store_explicit(&module->real[which], real, memory_order_relaxed);
+			store_relaxed(&module->real[which], real);
 	}
 	errno = saved_errno;
 	return (void *)real;
@@ -121,7 +121,7 @@ static __attribute__((noinline)) void *callers_runtime(enum runtime_symbol which
  */
 static inline void *real_runtime(enum runtime_symbol which, const void *caller)
 {
-	uintptr_t real = atomic_load_explicit(&global[which], memory_order_relaxed);
+	uintptr_t real = load_relaxed(&global[which]);
 
 	return __builtin_expect(real != 0, 1) ? (void *)real : callers_runtime(which, caller);
 }

@@ -30,8 +30,7 @@
  */
 static struct stream *find_stream(struct thread *thread, CUstream handle)
 {
-	uint32_t generation =
-		atomic_load_explicit(&launch_state.stream_generation, memory_order_acquire);
+	uint32_t generation = load_acquire(&launch_state.stream_generation);
 	CUcontext current;
 	uintptr_t key = stream_key(handle, &current);
 	struct stream *stream;
@@ -47,8 +46,7 @@ static struct stream *find_stream(struct thread *thread, CUstream handle)
 /* The operation of a kernel or graph that this thread has launched before, else NULL. */
 static inline struct operation *known_operation(struct thread *thread, const struct call *call)
 {
-	uint32_t generation =
-		atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
+	uint32_t generation = load_acquire(&launch_state.operation_generation);
 
 	if (unlikely(!call->function))
 		return pointer_map_find(&thread->graphs, (uintptr_t)call->graph, generation);
@@ -69,7 +67,7 @@ static inline void remember_operation(struct thread *thread, const struct call *
 
 static inline bool is_sampled(struct thread *thread, const struct operation *operation)
 {
-	uint32_t below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
+	uint32_t below = load_relaxed(&operation->sample_below);
 
 	return below == SAMPLE_ALL || (below > 0 && thread_random(thread) < below);
 }
@@ -81,8 +79,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 
 	if (!launch_state.events)
 		return UNTIMED_EVENTS_OFF;
-	if (unlikely(call->dependent || (operation && atomic_load_explicit(&operation->followed,
-									   memory_order_relaxed))))
+	if (unlikely(call->dependent || (operation && load_relaxed(&operation->followed))))
 		return UNTIMED_DEPENDENT;
 	/* A first launch may load its module between the two events; CUPTI times it anyway. */
 	if (unlikely(!operation) && plan_is_cupti())
@@ -94,8 +91,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 	/* Few calls come here, so most do not touch the stream's cache line. */
 	if (unlikely(!call->record.stream->context->reported))
 		return UNTIMED_EVENTS_OFF;
-	if (unlikely(atomic_load_explicit(&call->record.stream->context->ended,
-					  memory_order_acquire)))
+	if (unlikely(load_acquire(&call->record.stream->context->ended)))
 		return UNTIMED_CONTEXT_LOST;
 	return UNTIMED_COUNT;
 }
@@ -103,8 +99,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 /* The threshold that the call's random number was compared with, moments ago. */
 static inline uint32_t chance_of(const struct operation *operation)
 {
-	return operation ? atomic_load_explicit(&operation->sample_below, memory_order_relaxed)
-			 : SAMPLE_ALL;
+	return operation ? load_relaxed(&operation->sample_below) : SAMPLE_ALL;
 }
 
 /* The largest chance with which a call of a frequent operation is drawn, unless its pool leaves
@@ -132,8 +127,7 @@ take_thinned(struct thread *thread, struct event_pool *pool, struct call_record 
 		/* The next launches may be count-only until the collector comes, so that a late one
 		 * finds no full ring. */
 		if (chance == SAMPLE_ALL && most < COUNTING_CHANCE)
-			atomic_store_explicit(&operation->sample_below, COUNTING_CHANCE,
-					      memory_order_relaxed);
+			store_relaxed(&operation->sample_below, COUNTING_CHANCE);
 		chance = most;
 	}
 	pair = event_pool_take(pool);
@@ -144,8 +138,7 @@ take_thinned(struct thread *thread, struct event_pool *pool, struct call_record 
 	pair->follows_other = pair->follows &&
 			      last->overhead != (operation ? operation->overhead : OVERHEAD_KERNEL);
 	pair->counted = operation && operation->index < COUNTED_OPERATIONS
-				? atomic_load_explicit(&thread->operation_calls[operation->index],
-						       memory_order_relaxed)
+				? load_relaxed(&thread->operation_calls[operation->index])
 				: 0;
 	return pair;
 }
@@ -205,7 +198,7 @@ static bool is_loaded(struct thread *thread, const struct call *call)
 		return false;
 	if (!context_first()->next)
 		return true;
-	generation = atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
+	generation = load_acquire(&launch_state.operation_generation);
 	if (pointer_map_find(&thread->launched, launched_key(call), generation))
 		return true;
 	pointer_map_add(&thread->launched, launched_key(call), call->record.operation, generation);
@@ -218,8 +211,8 @@ static inline bool may_hold(const struct stream *stream, uint64_t now)
 {
 	return !capture_is_live() &&
 	       (stream->handle != CU_STREAM_LEGACY ||
-		!atomic_load_explicit(&stream->context->blocking_streams, memory_order_relaxed)) &&
-	       now >= atomic_load_explicit(&stream->busy_until, memory_order_relaxed);
+		!load_relaxed(&stream->context->blocking_streams)) &&
+	       now >= load_relaxed(&stream->busy_until);
 }
 
 /*
@@ -234,7 +227,7 @@ static inline __attribute__((always_inline)) bool may_gate(struct thread *thread
 
 	return thread->gate && call->asynchronous &&
 	       !(record->flags & (CALL_HOST_INCLUDED | CALL_NO_ACTIVITY)) &&
-	       atomic_load_explicit(&record->stream->context->gates, memory_order_acquire) &&
+	       load_acquire(&record->stream->context->gates) &&
 	       record->operation != operation_fixed(OPERATION_COPY_PTOP) &&
 	       is_loaded(thread, call) && may_hold(record->stream, call->entered);
 }
@@ -243,7 +236,7 @@ static inline __attribute__((always_inline)) void close_gate(struct thread *thre
 							     struct call *call)
 {
 	struct context *context = call->record.stream->context;
-	struct gate_words *words = atomic_load_explicit(&context->gates, memory_order_acquire);
+	struct gate_words *words = load_acquire(&context->gates);
 	uint32_t value;
 
 	if (!words)
@@ -332,9 +325,7 @@ static LAUNCH_PATH __attribute__((noinline)) void event_record_start(struct thre
 		record->flags |= CALL_HOST_INCLUDED;
 	if (may_gate(thread, call))
 		close_gate(thread, call);
-	else if (__builtin_expect(atomic_load_explicit(&record->stream->context->gates_untried,
-						       memory_order_relaxed) != NULL,
-				  0))
+	else if (__builtin_expect(load_relaxed(&record->stream->context->gates_untried) != NULL, 0))
 		try_gates(thread, call);
 	if (driver.cuEventRecord(record->pair->start, record->stream->handle) != CUDA_SUCCESS) {
 		event_record_failed(thread, call);
@@ -412,7 +403,7 @@ static inline void begin_record(struct thread *thread, struct call *call)
 	enum untimed_reason against;
 
 	start_record(call);
-	atomic_store_explicit(&thread->in_call, call->entered, memory_order_release);
+	store_release(&thread->in_call, call->entered);
 	runtime_call_publish_earlier(thread);
 	if (unlikely(!window_is_open()))
 		record->flags |= CALL_OUTSIDE_WINDOW;
@@ -435,8 +426,7 @@ static inline void begin_record(struct thread *thread, struct call *call)
 	}
 	if (unlikely(call->dependent) && thread->last_operation &&
 	    thread->last_stream == call->stream)
-		atomic_store_explicit(&thread->last_operation->followed, true,
-				      memory_order_relaxed);
+		store_relaxed(&thread->last_operation->followed, true);
 	against = reason_against(thread, call);
 	if (likely(against != UNTIMED_COUNT)) {
 		record->untimed = against;
@@ -508,7 +498,7 @@ begin_inside(struct thread *thread, struct call *call, const void *caller)
 	call->counter_before = thread->last_counter;
 	call->row_before = thread->last_row;
 	thread->in_progress = token_of(call) | 1;
-	atomic_store_explicit(&thread->in_call, call->entered, memory_order_release);
+	store_release(&thread->in_call, call->entered);
 	runtime_call_publish_earlier(thread);
 	if (record->flags & CALL_API_ONLY)
 		begin_without_operation(call);
@@ -574,12 +564,11 @@ static void lose_operation(const struct call_record *record)
 
 	/* As in rows_of(). */
 	device = device < SESSION_DEVICES ? device : 0;
-	atomic_fetch_add_explicit(record->flags & CALL_OUTSIDE_WINDOW
-					  ? &operation->lost_outside[device]
-					  : &operation->lost[device],
-				  1, memory_order_relaxed);
+	add_relaxed(record->flags & CALL_OUTSIDE_WINDOW ? &operation->lost_outside[device]
+							: &operation->lost[device],
+		    1);
 	/* Release: whoever sees it sees the operation's. */
-	atomic_fetch_add_explicit(&operation_lost_calls, 1, memory_order_release);
+	add_release(&operation_lost_calls, 1);
 }
 
 /* The ring is full: counts the call, and its operation as dropped. */
@@ -709,11 +698,9 @@ static __attribute__((noinline)) void add_overhead(struct thread *thread, const 
 	uint64_t ticks = call->record.started - call->entered + clock_ticks() - ended;
 	bool sampled = thread->overhead_taken >= OVERHEAD_SAMPLE;
 
-	thread_add_overhead(
-		thread, ticks,
-		sampled && !atomic_load_explicit(&thread->took_cold_path, memory_order_relaxed)
-			? OVERHEAD_SAMPLE
-			: 1);
+	thread_add_overhead(thread, ticks,
+			    sampled && !load_relaxed(&thread->took_cold_path) ? OVERHEAD_SAMPLE
+									      : 1);
 	thread->overhead_taken += !sampled;
 	thread->overhead_left = sampled ? OVERHEAD_SAMPLE - 1 : 0;
 }
@@ -744,7 +731,7 @@ static inline void end_record(struct thread *thread, struct call *call, CUresult
 		runtime_call.overhead += record->started - call->entered + clock_ticks() - ended;
 		return;
 	}
-	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
+	store_release(&thread->in_call, 0);
 	/* In two instructions, which a test of the count before takes five for. */
 	if (unlikely(__builtin_sub_overflow(thread->overhead_left, 1, &thread->overhead_left)))
 		add_overhead(thread, call, ended);
@@ -806,7 +793,7 @@ static LAUNCH_COLD __attribute__((noinline)) void end_otherwise(const struct cal
 								CUresult result)
 {
 	if (result == CUDA_SUCCESS && !(call->record.flags & CALL_API_ONLY) &&
-	    atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) == LIFECYCLE_CLOSED)
+	    load_relaxed(&launch_state.lifecycle) == LIFECYCLE_CLOSED)
 		lifecycle_late_work();
 }
 

@@ -8,11 +8,11 @@
 #ifndef KTIME_PRELOAD_LAUNCH_CALL_H
 #define KTIME_PRELOAD_LAUNCH_CALL_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/launch_state.h"
 #include "preload/base/plan.h"
 #include "preload/driver/driver.h"
@@ -143,7 +143,7 @@ static inline bool count_only_draw(struct thread *thread, const struct operation
 
 	if (__builtin_expect(!launch_state.events, 0))
 		return false;
-	below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
+	below = load_relaxed(&operation->sample_below);
 	if (below == 0)
 		return false;
 	random = thread_next_random(thread->random);
@@ -172,11 +172,9 @@ static inline bool count_only_find(struct thread *thread, struct operation *fixe
 	if (!operation || operation->index >= COUNTED_OPERATIONS)
 		return false;
 	if (!(row & COUNTED_OUTSIDE)) {
-		counted = atomic_load_explicit(&thread->operation_rows[operation->index],
-					       memory_order_relaxed);
+		counted = load_relaxed(&thread->operation_rows[operation->index]);
 		if (!counted)
-			atomic_store_explicit(&thread->operation_rows[operation->index], row + 1,
-					      memory_order_relaxed);
+			store_relaxed(&thread->operation_rows[operation->index], row + 1);
 		/* The thread's first call of an operation needs a record. Launches were found by
 		 * the thread's maps, so they are not the first, and runtime_call_passes_on() has
 		 * checked calls that a runtime function makes. */
@@ -206,7 +204,7 @@ static inline __attribute__((always_inline)) bool count_only_try(const struct ca
 		row = (uint16_t)API_RUNTIME(runtime_call.symbol);
 	else if (runtime_call.role != RUNTIME_CALL_NONE)
 		return false;
-	generation = atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
+	generation = load_acquire(&launch_state.operation_generation);
 	/* Fast path: programs often launch one kernel many times in a row. */
 	if (call->record.operation || call->graph ||
 	    __builtin_expect(call->function != thread->last_function ||

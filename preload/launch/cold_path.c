@@ -20,8 +20,7 @@ struct thread *cold_path_thread(void)
 	OWN_PART;
 	struct thread *thread = NULL;
 
-	if (atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) <
-	    LIFECYCLE_STARTING)
+	if (load_relaxed(&launch_state.lifecycle) < LIFECYCLE_STARTING)
 		lifecycle_start();
 	if (lifecycle_running()) {
 		lifecycle_work_seen();
@@ -47,7 +46,7 @@ void cold_path_park(void)
 /* Has this call's overhead measured, and counted for this call only. */
 static void note_cold_path(struct thread *thread)
 {
-	atomic_store_explicit(&thread->took_cold_path, true, memory_order_relaxed);
+	store_relaxed(&thread->took_cold_path, true);
 	thread->overhead_left = 0;
 }
 
@@ -56,8 +55,8 @@ static struct stream *per_thread_stream(struct thread *thread, CUcontext current
 {
 	struct stream *stream = thread->default_streams;
 
-	while (stream && (stream->context->handle != current ||
-			  atomic_load_explicit(&stream->context->ended, memory_order_acquire)))
+	while (stream &&
+	       (stream->context->handle != current || load_acquire(&stream->context->ended)))
 		stream = stream->next;
 	if (!stream) {
 		stream = stream_lookup(CU_STREAM_PER_THREAD, current);
@@ -73,23 +72,22 @@ static struct stream *per_thread_stream(struct thread *thread, CUcontext current
 static void ask_cupti_ids(struct stream *stream, bool per_thread)
 {
 	struct context *context = stream->context;
-	uint32_t id = atomic_load_explicit(&context->cupti_context, memory_order_relaxed);
+	uint32_t id = load_relaxed(&context->cupti_context);
 
 	if (!id && cupti_context_id(context->handle, &id))
 		return;
-	atomic_store_explicit(&context->cupti_context, id, memory_order_relaxed);
+	store_relaxed(&context->cupti_context, id);
 	if (cupti_stream_id(context->handle, stream->handle, per_thread, &id))
 		return;
-	atomic_store_explicit(&stream->cupti_stream, id, memory_order_relaxed);
+	store_relaxed(&stream->cupti_stream, id);
 	/* Release: whoever sees this sees both ids. */
-	atomic_store_explicit(&stream->cupti_known, true, memory_order_release);
+	store_release(&stream->cupti_known, true);
 }
 
 struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 {
 	OWN_PART;
-	uint32_t generation =
-		atomic_load_explicit(&launch_state.stream_generation, memory_order_acquire);
+	uint32_t generation = load_acquire(&launch_state.stream_generation);
 	CUcontext current;
 	uintptr_t key = stream_key(handle, &current);
 	struct stream *stream = NULL;
@@ -102,8 +100,7 @@ struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 		return NULL;
 	stream_used(stream);
 	context_gates_expect(stream->context);
-	if (plan_is_cupti() && !atomic_load_explicit(&stream->cupti_known, memory_order_relaxed) &&
-	    !capture_is_live())
+	if (plan_is_cupti() && !load_relaxed(&stream->cupti_known) && !capture_is_live())
 		ask_cupti_ids(stream, handle == CU_STREAM_PER_THREAD);
 	pointer_map_add(&thread->streams, key, stream, generation);
 	return stream;
@@ -111,8 +108,7 @@ struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 
 struct stream *cold_path_known_stream(struct thread *thread, CUstream handle)
 {
-	uint32_t generation =
-		atomic_load_explicit(&launch_state.stream_generation, memory_order_acquire);
+	uint32_t generation = load_acquire(&launch_state.stream_generation);
 	CUcontext current;
 	uintptr_t key = stream_key(handle, &current);
 	struct stream *stream = key ? pointer_map_find(&thread->streams, key, generation) : NULL;
@@ -125,8 +121,7 @@ struct stream *cold_path_known_stream(struct thread *thread, CUstream handle)
 struct operation *cold_path_known_operation(struct thread *thread, CUfunction function,
 					    CUgraphExec graph)
 {
-	uint32_t generation =
-		atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
+	uint32_t generation = load_acquire(&launch_state.operation_generation);
 
 	return function ? pointer_map_find(&thread->kernels, (uintptr_t)function, generation)
 			: pointer_map_find(&thread->graphs, (uintptr_t)graph, generation);
@@ -134,8 +129,7 @@ struct operation *cold_path_known_operation(struct thread *thread, CUfunction fu
 
 struct operation *cold_path_operation(struct thread *thread, CUfunction function, CUgraphExec graph)
 {
-	uint32_t generation =
-		atomic_load_explicit(&launch_state.operation_generation, memory_order_acquire);
+	uint32_t generation = load_acquire(&launch_state.operation_generation);
 	OWN_PART;
 	struct operation *operation;
 

@@ -42,6 +42,6 @@ bool memsets_hold(void)
 
 void memsets_release(void)
 {
-	atomic_store_explicit(&memsets_held, 0, memory_order_release);
+	store_release(&memsets_held, 0);
 	futex_wake(&memsets_held);
 }

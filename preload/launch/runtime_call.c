@@ -98,5 +98,5 @@ LAUNCH_PATH void runtime_call_end(uint64_t begun, int result)
 		ring_publish(&thread->ring);
 		thread_add_overhead(thread, runtime_call.overhead, 1);
 	}
-	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
+	store_release(&thread->in_call, 0);
 }

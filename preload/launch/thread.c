@@ -31,13 +31,13 @@ static void thread_ended(void *argument)
 
 	runtime_call_publish_earlier(thread); /* if it ended inside a runtime call */
 	/* If it was cancelled inside of a call. */
-	atomic_store_explicit(&thread->in_call, 0, memory_order_relaxed);
+	store_relaxed(&thread->in_call, 0);
 	instantiation_end();
 	for (struct event_pool *pool = thread->pools, *next; pool; pool = next) {
 		/* Another thread may take the pool over from the next line on, and then changes
 		 * `next`. Release: that thread sees this one's changes. */
 		next = pool->next;
-		atomic_store_explicit(&pool->idle, true, memory_order_release);
+		store_release(&pool->idle, true);
 	}
 	thread->pools = thread->last_pool = NULL;
 	if (thread->gate)
@@ -47,7 +47,7 @@ static void thread_ended(void *argument)
 	thread->default_streams = NULL;
 	thread_self = NULL;
 	/* Release: the collector frees this memory after it has seen the flag. */
-	atomic_store_explicit(&thread->ended, true, memory_order_release);
+	store_release(&thread->ended, true);
 }
 
 static void make_key(void)
@@ -57,7 +57,7 @@ static void make_key(void)
 
 struct thread *thread_first(void)
 {
-	return atomic_load_explicit(&all.threads, memory_order_acquire);
+	return load_acquire(&all.threads);
 }
 
 struct thread *thread_enter(void)
@@ -81,11 +81,11 @@ struct thread *thread_enter(void)
 	/* Different for each thread (Knuth's multiplicative hash), and never 0, as Xorshift needs.
 	 */
 	thread->random = thread->kernel_id * 2654435761u | 1;
-	thread->next = atomic_load_explicit(&all.threads, memory_order_relaxed);
+	thread->next = load_relaxed(&all.threads);
 	while (!atomic_compare_exchange_weak_explicit(&all.threads, &thread->next, thread,
 						      memory_order_release, memory_order_relaxed))
 		;
-	atomic_fetch_add_explicit(&threads_entered, 1, memory_order_relaxed);
+	add_relaxed(&threads_entered, 1);
 	thread_self = thread;
 	/* May call the program's malloc, and that a wrapped function. */
 	if (all.key_made)
@@ -95,9 +95,8 @@ struct thread *thread_enter(void)
 
 static bool is_done(struct thread *thread)
 {
-	return atomic_load_explicit(&thread->ended, memory_order_acquire) &&
-	       atomic_load_explicit(&thread->ring.head, memory_order_acquire) ==
-		       atomic_load_explicit(&thread->ring_tail, memory_order_relaxed);
+	return load_acquire(&thread->ended) &&
+	       load_acquire(&thread->ring.head) == load_relaxed(&thread->ring_tail);
 }
 
 void thread_reap(void (*last)(struct thread *thread))

@@ -4,11 +4,11 @@
 #ifndef KTIME_PRELOAD_LAUNCH_THREAD_H
 #define KTIME_PRELOAD_LAUNCH_THREAD_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/clock.h"
 #include "preload/base/pointer_map.h"
 #include "preload/driver/entries.h"
@@ -69,11 +69,11 @@ struct ring {
 /* The slot for the next record, or NULL if the ring is full. For the launching thread. */
 static inline struct call_record *ring_slot(struct ring *ring)
 {
-	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	uint32_t head = load_relaxed(&ring->head);
 
 	if (head - ring->known_tail == RING_RECORDS) {
 		/* Acquire: the collector has read a slot before the thread overwrites it. */
-		ring->known_tail = atomic_load_explicit(ring->tail, memory_order_acquire);
+		ring->known_tail = load_acquire(ring->tail);
 		if (head - ring->known_tail == RING_RECORDS)
 			return NULL;
 	}
@@ -102,10 +102,10 @@ static inline void ring_prefetch(const struct call_record *slot)
 /* Makes the record in the next slot visible to the collector. For the launching thread. */
 static inline void ring_publish(struct ring *ring)
 {
-	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	uint32_t head = load_relaxed(&ring->head);
 
 	/* Release: the record is complete before the collector can see it. */
-	atomic_store_explicit(&ring->head, head + 1, memory_order_release);
+	store_release(&ring->head, head + 1);
 }
 
 /* One in this many of the calls that could be count-only, on average, is recorded, for the host
@@ -267,35 +267,30 @@ static inline uint32_t thread_random(struct thread *thread)
 static inline void thread_count(_Atomic uint64_t *count)
 {
 	/* With one writer a load and a store suffice, without the cost of a locked addition. */
-	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+	store_relaxed(count, load_relaxed(count) + 1);
 }
 
 /* Adds a call to an operation's sizes. For the calling thread. */
 static inline void thread_count_bytes(struct counted_sizes *sizes, uint64_t bytes)
 {
-	uint64_t minimum = atomic_load_explicit(&sizes->minimum, memory_order_relaxed);
+	uint64_t minimum = load_relaxed(&sizes->minimum);
 
 	thread_count(&sizes->calls[estimate_size_class(bytes)]);
-	atomic_store_explicit(&sizes->squares,
-			      atomic_load_explicit(&sizes->squares, memory_order_relaxed) +
-				      (double)bytes * (double)bytes,
-			      memory_order_relaxed);
+	store_relaxed(&sizes->squares,
+		      load_relaxed(&sizes->squares) + (double)bytes * (double)bytes);
 	/* It is never 0, and for a minimum of 0 the right side is the largest number. */
 	if (bytes - 1 < minimum - 1)
-		atomic_store_explicit(&sizes->minimum, bytes, memory_order_relaxed);
-	if (bytes > atomic_load_explicit(&sizes->maximum, memory_order_relaxed))
-		atomic_store_explicit(&sizes->maximum, bytes, memory_order_relaxed);
+		store_relaxed(&sizes->minimum, bytes);
+	if (bytes > load_relaxed(&sizes->maximum))
+		store_relaxed(&sizes->maximum, bytes);
 	/* Release: as the struct says. */
-	atomic_store_explicit(&sizes->bytes,
-			      atomic_load_explicit(&sizes->bytes, memory_order_relaxed) + bytes,
-			      memory_order_release);
+	store_release(&sizes->bytes, load_relaxed(&sizes->bytes) + bytes);
 }
 
 /* How much a count has grown since the last call with the same `seen`. For the collector. */
 static inline uint64_t thread_growth_of(const _Atomic uint64_t *count, uint64_t *seen)
 {
-	uint64_t now = atomic_load_explicit(count, memory_order_relaxed), growth = now - *seen;
+	uint64_t now = load_relaxed(count), growth = now - *seen;
 
 	*seen = now;
 	return growth;
@@ -314,17 +309,12 @@ static inline uint64_t thread_growth_of(const _Atomic uint64_t *count, uint64_t 
  * thread. */
 static inline void thread_add_overhead(struct thread *thread, uint64_t ticks, uint32_t calls)
 {
-	uint64_t most =
-		clock_some_ticks(atomic_load_explicit(&thread->took_cold_path, memory_order_relaxed)
-					 ? MOST_COLD_OVERHEAD_US
-					 : MOST_OVERHEAD_US);
+	uint64_t most = clock_some_ticks(
+		load_relaxed(&thread->took_cold_path) ? MOST_COLD_OVERHEAD_US : MOST_OVERHEAD_US);
 
-	atomic_store_explicit(&thread->took_cold_path, false, memory_order_relaxed);
+	store_relaxed(&thread->took_cold_path, false);
 	ticks = (ticks < most ? ticks : most) * calls;
-	atomic_store_explicit(&thread->host_ticks,
-			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
-				      ticks,
-			      memory_order_relaxed);
+	store_relaxed(&thread->host_ticks, load_relaxed(&thread->host_ticks) + ticks);
 }
 
 #endif

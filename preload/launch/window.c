@@ -52,7 +52,7 @@ void window_start(const struct window_plan *times)
 	else
 		window.opens = window.every ? now + window.every : 0;
 	window.closes = on && window.duration ? now + window.duration : 0;
-	atomic_store_explicit(&launch_state.window_open, on, memory_order_relaxed);
+	store_relaxed(&launch_state.window_open, on);
 	plan_window(on);
 }
 
@@ -67,7 +67,7 @@ static void change_locked(bool on)
 		return;
 	window.changes[window.change_count % CHANGES] = clock_ns(CLOCK_REALTIME);
 	window.change_count++;
-	atomic_store_explicit(&launch_state.window_open, on, memory_order_relaxed);
+	store_relaxed(&launch_state.window_open, on);
 	plan_window(on);
 }
 
@@ -163,7 +163,7 @@ bool window_changed_between(uint64_t start, uint64_t end)
 	bool changed = false;
 	unsigned kept;
 
-	if (atomic_load_explicit(&window.change_count, memory_order_relaxed) == 0)
+	if (load_relaxed(&window.change_count) == 0)
 		return false;
 	pthread_mutex_lock(&window.lock);
 	kept = window.change_count < CHANGES ? window.change_count : CHANGES;

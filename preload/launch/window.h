@@ -8,16 +8,16 @@
 #ifndef KTIME_PRELOAD_LAUNCH_WINDOW_H
 #define KTIME_PRELOAD_LAUNCH_WINDOW_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/launch_state.h"
 #include "preload/base/plan.h"
 
 static inline bool window_is_open(void)
 {
-	return atomic_load_explicit(&launch_state.window_open, memory_order_relaxed);
+	return load_relaxed(&launch_state.window_open);
 }
 
 /* The plan of the profiling window: when it opens and closes, in seconds; 0: no such limit. */

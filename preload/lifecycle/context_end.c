@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/lifecycle/context_end.h"
 
-#include <stdatomic.h>
-
+#include "preload/base/atomics.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/collector/collector.h"
 #include "preload/handles/operation.h"
@@ -91,9 +90,9 @@ void primary_retained(CUdevice device, const CUcontext *handle, CUresult result)
 
 	if (result != CUDA_SUCCESS || !primary)
 		return;
-	atomic_fetch_add_explicit(&primary->retains, 1, memory_order_relaxed);
+	add_relaxed(&primary->retains, 1);
 	if (handle)
-		atomic_store_explicit(&primary->handle, *handle, memory_order_relaxed);
+		store_relaxed(&primary->handle, *handle);
 	context_on_device(device);
 }
 
@@ -102,7 +101,7 @@ void primary_released(CUdevice device)
 	struct primary *primary = primary_of(device);
 
 	if (primary && atomic_fetch_sub_explicit(&primary->retains, 1, memory_order_relaxed) <= 1) {
-		atomic_store_explicit(&primary->retains, 0, memory_order_relaxed);
+		store_relaxed(&primary->retains, 0);
 		primary_ends(device);
 	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "preload/base/atomics.h"
 #include "preload/lifecycle/lifecycle.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -162,9 +162,9 @@ void endings_handle_signals(bool under_first)
 /* CUDA does not work in a child of a process that has initialised it, so neither does ktime. */
 static void forked_child(void)
 {
-	if (atomic_load_explicit(&launch_state.lifecycle, memory_order_relaxed) == LIFECYCLE_IDLE)
+	if (load_relaxed(&launch_state.lifecycle) == LIFECYCLE_IDLE)
 		return;
-	atomic_store_explicit(&launch_state.lifecycle, LIFECYCLE_FORKED, memory_order_relaxed);
+	store_relaxed(&launch_state.lifecycle, LIFECYCLE_FORKED);
 	plan_need(NEEDS_KTIME);
 	cupti_forget();
 }

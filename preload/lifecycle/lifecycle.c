@@ -443,7 +443,7 @@ static void start_once(void)
 	output_start_metrics();
 	background_threads_wait(BEGIN_WAIT_NS);
 	/* Release: a thread that sees that ktime runs sees all of the above. */
-	atomic_store_explicit(&launch_state.lifecycle, LIFECYCLE_RUNNING, memory_order_release);
+	store_release(&launch_state.lifecycle, LIFECYCLE_RUNNING);
 	plan_need_no_more(NEEDS_KTIME);
 }
 
@@ -476,8 +476,7 @@ void lifecycle_start(void)
 		return;
 	start_once();
 	if (!lifecycle_running())
-		atomic_store_explicit(&launch_state.lifecycle, LIFECYCLE_CLOSED,
-				      memory_order_release);
+		store_release(&launch_state.lifecycle, LIFECYCLE_CLOSED);
 }
 
 void lifecycle_work_seen(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "preload/base/atomics.h"
 #include "preload/memory/holdings.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -136,13 +136,13 @@ static bool begin_change(void)
 /* The end of a change. */
 static void changed(void)
 {
-	atomic_fetch_add_explicit(&counted.version, 1, memory_order_relaxed);
+	add_relaxed(&counted.version, 1);
 	allocations_unlock();
 }
 
 uint64_t allocations_version(void)
 {
-	return atomic_load_explicit(&counted.version, memory_order_relaxed);
+	return load_relaxed(&counted.version);
 }
 
 static uint32_t thread_id(void)
@@ -263,8 +263,8 @@ void allocation_retained(CUresult result, const unsigned long long *handle, cons
 
 void allocation_captured(void)
 {
-	atomic_fetch_add_explicit(&counted.captured, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&counted.version, 1, memory_order_relaxed);
+	add_relaxed(&counted.captured, 1);
+	add_relaxed(&counted.version, 1);
 }
 
 void allocations_context_ends(CUcontext context)
@@ -357,6 +357,5 @@ void memory_profile_update(void)
 		update_site(i);
 	counters[COUNTER_memory_untracked] = shown.sums.untracked;
 	counters[COUNTER_memory_unknown_frees] = shown.sums.unknown_frees;
-	counters[COUNTER_memory_captured] =
-		atomic_load_explicit(&counted.captured, memory_order_relaxed);
+	counters[COUNTER_memory_captured] = load_relaxed(&counted.captured);
 }

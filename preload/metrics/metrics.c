@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cupti/cupti.h"
 #include "cupti/profiler/profiler.h"
+#include "preload/base/atomics.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/run.h"
@@ -84,7 +84,7 @@ static void stop(void)
 {
 	bool first = false;
 
-	atomic_store_explicit(&measured.active, false, memory_order_relaxed);
+	store_relaxed(&measured.active, false);
 	/* Release: whoever sees this sees the reason. */
 	atomic_compare_exchange_strong_explicit(&measured.refused, &first, true,
 						memory_order_release, memory_order_relaxed);
@@ -114,7 +114,7 @@ void metrics_start(const char *cupti)
 		stop();
 		return;
 	}
-	atomic_store_explicit(&measured.active, true, memory_order_relaxed);
+	store_relaxed(&measured.active, true);
 	launches_take();
 }
 
@@ -181,10 +181,9 @@ bool measure_wants(const struct call *call)
 	int saved_errno = errno;
 	bool wanted;
 
-	if (!atomic_load_explicit(&measured.active, memory_order_relaxed) || !thread_self ||
+	if (!load_relaxed(&measured.active) || !thread_self ||
 	    !is_outermost(thread_self->in_progress) || !lifecycle_running() || !window_is_open() ||
-	    capture_is_live() ||
-	    atomic_load_explicit(&measured.mark_count, memory_order_relaxed) == MARKS)
+	    capture_is_live() || load_relaxed(&measured.mark_count) == MARKS)
 		return false;
 	wanted = kernel_of(call) != NULL;
 	errno = saved_errno;
@@ -293,9 +292,7 @@ void measure_begin(struct measure *measure, const struct call *call)
 	measure->started = clock_ns(CLOCK_MONOTONIC);
 	/* Asked again: while this launch waited for the others, counting may have ended, a capture
 	 * may have begun, or the kernel may have got its last value. */
-	kernel = atomic_load_explicit(&measured.active, memory_order_relaxed) && !capture_is_live()
-			 ? kernel_of(call)
-			 : NULL;
+	kernel = load_relaxed(&measured.active) && !capture_is_live() ? kernel_of(call) : NULL;
 	if (kernel) {
 		/* Relaxed: what CUPTI does must not invalidate a capture that another thread begins
 		 * meanwhile. */
@@ -376,7 +373,7 @@ enum metrics_part metrics_part_of(const struct thread *thread, const struct call
 	enum metrics_part part = METRICS_NONE;
 	unsigned left = 0;
 
-	if (atomic_load_explicit(&measured.mark_count, memory_order_relaxed) == 0)
+	if (load_relaxed(&measured.mark_count) == 0)
 		return METRICS_NONE;
 	pthread_mutex_lock(&measured.lock);
 	for (unsigned i = 0; i < measured.mark_count; i++) {
@@ -423,7 +420,7 @@ void metrics_update(void)
 	if (!run.settings.metrics)
 		return;
 	/* Acquire: the reason was written before. */
-	if (atomic_load_explicit(&measured.refused, memory_order_acquire))
+	if (load_acquire(&measured.refused))
 		session_note(run.session, "Counters were not read%s: %s.",
 			     measured.launches ? " from some moment on" : "", measured.reason);
 	pthread_mutex_lock(&measured.lock);
@@ -464,7 +461,7 @@ void metrics_finish(void)
 	if (!run.settings.metrics)
 		return;
 	if (launches_keep_out(lifecycle_ending() ? 0 : END_WAIT_NS)) {
-		atomic_store_explicit(&measured.active, false, memory_order_relaxed);
+		store_relaxed(&measured.active, false);
 		for (size_t i = 0; i < measured.kernel_count; i++)
 			if (measured.kernels[i]->image && measured.kernels[i]->pass > 0 &&
 			    measured.kernels[i]->sets == 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/nvtx/names.h"
+#include "preload/base/atomics.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ static _Atomic uint64_t lost_paths;
 /* The tables; NULL if there is nothing in them yet. Acquire: they were mapped before. */
 static struct tables *tables_if_any(void)
 {
-	return atomic_load_explicit(&known, memory_order_acquire);
+	return load_acquire(&known);
 }
 
 /* The tables, to add to; NULL if memory is out. The lock must be held. */
@@ -56,7 +56,7 @@ static struct tables *tables_locked(void)
 		errno = saved_errno;
 		return NULL;
 	}
-	atomic_store_explicit(&known, tables, memory_order_release);
+	store_release(&known, tables);
 	return tables;
 }
 
@@ -94,7 +94,7 @@ static uint16_t find(const struct tables *tables, uint8_t domain, const char *te
 		return 0;
 	*slot = hash_of(domain, text, length) % SLOTS;
 	/* Acquire: the name was written before its number. There are always empty slots. */
-	while ((name = atomic_load_explicit(&tables->slots[*slot], memory_order_acquire)) != 0) {
+	while ((name = load_acquire(&tables->slots[*slot])) != 0) {
 		if (tables->ranges[name].domain == domain &&
 		    strncmp(tables->ranges[name].text, text, length) == 0 &&
 		    !tables->ranges[name].text[length])
@@ -119,7 +119,7 @@ static uint16_t add(uint8_t domain, const char *text, size_t length)
 		if (kept) {
 			name = ++tables->range_count;
 			tables->ranges[name] = (struct range_name){.text = kept, .domain = domain};
-			atomic_store_explicit(&tables->slots[slot], name, memory_order_release);
+			store_release(&tables->slots[slot], name);
 		}
 	}
 	pthread_mutex_unlock(&lock);
@@ -180,7 +180,7 @@ uint8_t names_domain(const char *text)
 
 	pthread_mutex_lock(&lock);
 	for (domain = 1; domain < NAMES_DOMAINS; domain++) {
-		known = atomic_load_explicit(&domains[domain], memory_order_relaxed);
+		known = load_relaxed(&domains[domain]);
 		if (known && strcmp(known, text) == 0)
 			break;
 		if (known)
@@ -189,8 +189,7 @@ uint8_t names_domain(const char *text)
 			       ? keep(tables_locked(), text, strnlen(text, NAMES_LENGTH))
 			       : NULL;
 		/* Release: the text was written before. */
-		atomic_store_explicit(&domains[domain], kept ? kept : "(further domains)",
-				      memory_order_release);
+		store_release(&domains[domain], kept ? kept : "(further domains)");
 		break;
 	}
 	pthread_mutex_unlock(&lock);
@@ -199,7 +198,7 @@ uint8_t names_domain(const char *text)
 
 const char *names_domain_text(uint8_t domain)
 {
-	const char *text = atomic_load_explicit(&domains[domain], memory_order_acquire);
+	const char *text = load_acquire(&domains[domain]);
 
 	return text ? text : "";
 }
@@ -244,8 +243,7 @@ static uint16_t find_path(const struct tables *tables, const struct range_path *
 		return 0;
 	*slot = key * 2654435761u >> 15;
 	/* Acquire: the path was written before its number. There are always empty slots. */
-	while ((path = atomic_load_explicit(&tables->path_slots[*slot], memory_order_acquire)) !=
-	       0) {
+	while ((path = load_acquire(&tables->path_slots[*slot])) != 0) {
 		if (tables->paths[path].parent == wanted->parent &&
 		    tables->paths[path].name == wanted->name &&
 		    tables->paths[path].style == wanted->style)
@@ -268,7 +266,7 @@ static uint16_t add_path(const struct range_path *wanted)
 	if (!path && tables && tables->path_count < PATHS_MOST - 1) {
 		path = ++tables->path_count;
 		tables->paths[path] = *wanted;
-		atomic_store_explicit(&tables->path_slots[slot], path, memory_order_release);
+		store_release(&tables->path_slots[slot], path);
 	}
 	pthread_mutex_unlock(&lock);
 	return path;
@@ -283,7 +281,7 @@ uint16_t paths_enter(uint16_t parent, uint16_t name, enum range_style style)
 	if (!path)
 		path = add_path(&wanted);
 	if (!path) {
-		atomic_fetch_add_explicit(&lost_paths, 1, memory_order_relaxed);
+		add_relaxed(&lost_paths, 1);
 		return parent;
 	}
 	return path;
@@ -320,5 +318,5 @@ const char *paths_text(uint16_t path, char text[PATHS_TEXT])
 
 uint64_t paths_lost(void)
 {
-	return atomic_load_explicit(&lost_paths, memory_order_relaxed);
+	return load_relaxed(&lost_paths);
 }

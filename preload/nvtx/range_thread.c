@@ -46,7 +46,7 @@ struct range_counts range_counts;
 
 static void count(_Atomic uint64_t *counter)
 {
-	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+	add_relaxed(counter, 1);
 }
 
 static void thread_ended(void *argument)
@@ -55,7 +55,7 @@ static void thread_ended(void *argument)
 
 	self = NULL;
 	/* Release: the collector frees this memory after it has seen the flag. */
-	atomic_store_explicit(&thread->ended, true, memory_order_release);
+	store_release(&thread->ended, true);
 }
 
 static void make_key(void)
@@ -78,7 +78,7 @@ static struct range_thread *enter(void)
 	}
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
 	thread->pthread_id = (uint32_t)pthread_self();
-	thread->next = atomic_load_explicit(&all.threads, memory_order_relaxed);
+	thread->next = load_relaxed(&all.threads);
 	while (!atomic_compare_exchange_weak_explicit(&all.threads, &thread->next, thread,
 						      memory_order_release, memory_order_relaxed))
 		;
@@ -90,16 +90,16 @@ static struct range_thread *enter(void)
 
 struct range_thread *range_threads(void)
 {
-	return atomic_load_explicit(&all.threads, memory_order_acquire);
+	return load_acquire(&all.threads);
 }
 
 static struct change *free_slot(struct range_thread *thread)
 {
-	uint32_t head = atomic_load_explicit(&thread->head, memory_order_relaxed);
+	uint32_t head = load_relaxed(&thread->head);
 
 	if (head - thread->known_tail == CHANGE_RECORDS) {
 		/* Acquire: the collector has read a slot before the thread overwrites it. */
-		thread->known_tail = atomic_load_explicit(&thread->tail, memory_order_acquire);
+		thread->known_tail = load_acquire(&thread->tail);
 		if (head - thread->known_tail == CHANGE_RECORDS)
 			return NULL;
 	}
@@ -111,38 +111,34 @@ static void publish(struct range_thread *thread, struct change change)
 {
 	struct change *slot;
 
-	atomic_store_explicit(&thread->now, change.now, memory_order_relaxed);
+	store_relaxed(&thread->now, change.now);
 	if (!lifecycle_running()) {
-		atomic_store_explicit(&thread->at_start, change.now, memory_order_relaxed);
+		store_relaxed(&thread->at_start, change.now);
 		return;
 	}
 	slot = free_slot(thread);
-	change.lost_since = atomic_load_explicit(&thread->lost_since, memory_order_relaxed);
+	change.lost_since = load_relaxed(&thread->lost_since);
 	if (!slot) {
 		count(&thread->lost);
 		if (!change.lost_since)
-			atomic_store_explicit(&thread->lost_since, change.time,
-					      memory_order_release);
+			store_release(&thread->lost_since, change.time);
 		return;
 	}
 	*slot = change;
 	if (change.lost_since)
-		atomic_store_explicit(&thread->lost_since, 0, memory_order_relaxed);
+		store_relaxed(&thread->lost_since, 0);
 	/* Release: the change is complete before the collector can see it. */
-	atomic_store_explicit(&thread->head,
-			      atomic_load_explicit(&thread->head, memory_order_relaxed) + 1,
-			      memory_order_release);
+	store_release(&thread->head, load_relaxed(&thread->head) + 1);
 }
 
 static uint16_t innermost(const struct range_thread *thread, uint32_t open)
 {
-	return open ? atomic_load_explicit(&thread->open[open - 1].path, memory_order_relaxed)
-		    : PATHS_OUTSIDE;
+	return open ? load_relaxed(&thread->open[open - 1].path) : PATHS_OUTSIDE;
 }
 
 uint16_t range_now(void)
 {
-	return self ? atomic_load_explicit(&self->now, memory_order_relaxed) : PATHS_OUTSIDE;
+	return self ? load_relaxed(&self->now) : PATHS_OUTSIDE;
 }
 
 int range_push(uint8_t domain, uint16_t name)
@@ -154,7 +150,7 @@ int range_push(uint8_t domain, uint16_t name)
 
 	if (!thread)
 		return -1;
-	open = atomic_load_explicit(&thread->open_count, memory_order_relaxed);
+	open = load_relaxed(&thread->open_count);
 	if (open == OPEN_MOST) {
 		thread->deeper++;
 		count(&range_counts.too_deep);
@@ -163,13 +159,11 @@ int range_push(uint8_t domain, uint16_t name)
 	range = &thread->open[open];
 	range->name = name;
 	range->domain = domain;
-	atomic_store_explicit(&range->path,
-			      paths_enter(innermost(thread, open), name, RANGE_PUSH_POP),
-			      memory_order_relaxed);
+	store_relaxed(&range->path, paths_enter(innermost(thread, open), name, RANGE_PUSH_POP));
 	now = clock_ticks();
-	atomic_store_explicit(&range->started, now, memory_order_relaxed);
+	store_relaxed(&range->started, now);
 	/* Release: the collector reads the ranges that are open at the end. */
-	atomic_store_explicit(&thread->open_count, open + 1, memory_order_release);
+	store_release(&thread->open_count, open + 1);
 	publish(thread, (struct change){.time = now, .now = innermost(thread, open + 1)});
 	return (int)thread->levels[domain]++;
 }
@@ -178,21 +172,18 @@ int range_push(uint8_t domain, uint16_t name)
  * it they have other paths. */
 static void close_range_at(struct range_thread *thread, uint32_t index)
 {
-	uint32_t last = atomic_load_explicit(&thread->open_count, memory_order_relaxed) - 1;
+	uint32_t last = load_relaxed(&thread->open_count) - 1;
 
 	for (uint32_t i = index; i < last; i++) {
 		struct open_range *range = &thread->open[i], *next = range + 1;
 
 		range->name = next->name;
 		range->domain = next->domain;
-		atomic_store_explicit(&range->started,
-				      atomic_load_explicit(&next->started, memory_order_relaxed),
-				      memory_order_relaxed);
-		atomic_store_explicit(&range->path,
-				      paths_enter(innermost(thread, i), next->name, RANGE_PUSH_POP),
-				      memory_order_relaxed);
+		store_relaxed(&range->started, load_relaxed(&next->started));
+		store_relaxed(&range->path,
+			      paths_enter(innermost(thread, i), next->name, RANGE_PUSH_POP));
 	}
-	atomic_store_explicit(&thread->open_count, last, memory_order_release);
+	store_release(&thread->open_count, last);
 }
 
 int range_pop(uint8_t domain)
@@ -210,17 +201,15 @@ int range_pop(uint8_t domain)
 		thread->deeper--;
 		return (int)thread->levels[domain];
 	}
-	index = atomic_load_explicit(&thread->open_count, memory_order_relaxed);
+	index = load_relaxed(&thread->open_count);
 	while (index > 0 && thread->open[index - 1].domain != domain)
 		index--;
 	if (index > 0) {
 		change.path = innermost(thread, index);
-		change.started = atomic_load_explicit(&thread->open[index - 1].started,
-						      memory_order_relaxed);
+		change.started = load_relaxed(&thread->open[index - 1].started);
 		close_range_at(thread, index - 1);
 	}
-	change.now =
-		innermost(thread, atomic_load_explicit(&thread->open_count, memory_order_relaxed));
+	change.now = innermost(thread, load_relaxed(&thread->open_count));
 	publish(thread, change);
 	return (int)thread->levels[domain];
 }
@@ -242,7 +231,7 @@ unsigned started_bit(uint16_t path)
 
 uint16_t started_path(unsigned bit)
 {
-	return atomic_load_explicit(&all.started_paths[bit].path, memory_order_relaxed);
+	return load_relaxed(&all.started_paths[bit].path);
 }
 
 uint32_t range_started_now(void)
@@ -250,7 +239,7 @@ uint32_t range_started_now(void)
 	uint32_t bits = 0;
 
 	for (unsigned bit = 0; bit < STARTED_PATHS && started_path(bit); bit++)
-		if (atomic_load_explicit(&all.started_paths[bit].open, memory_order_relaxed))
+		if (load_relaxed(&all.started_paths[bit].open))
 			bits |= 1u << bit;
 	return bits;
 }
@@ -261,14 +250,14 @@ static void note_open(uint16_t path, uint32_t more)
 	unsigned bit = started_bit(path);
 
 	if (bit < STARTED_PATHS)
-		atomic_fetch_add_explicit(&all.started_paths[bit].open, more, memory_order_relaxed);
+		add_relaxed(&all.started_paths[bit].open, more);
 }
 
 uint64_t range_start(uint16_t name)
 {
 	struct range_thread *thread = self ? self : enter();
 	uint16_t path = paths_enter(PATHS_OUTSIDE, name, RANGE_START_END);
-	uint64_t number = atomic_fetch_add_explicit(&all.starts, 1, memory_order_relaxed) + 1;
+	uint64_t number = add_relaxed(&all.starts, 1) + 1;
 	uint64_t now, id;
 
 	for (unsigned tries = 0; thread && path && tries < STARTED_MOST; tries++) {
@@ -283,17 +272,15 @@ uint64_t range_start(uint16_t name)
 			continue;
 		now = clock_ticks();
 		/* Release: a reader that sees one of the new members also sees the changed id. */
-		atomic_store_explicit(&range->started, now, memory_order_release);
-		atomic_store_explicit(&range->owner,
-				      ((struct range_owner){thread->kernel_id, thread->pthread_id}),
-				      memory_order_release);
-		atomic_store_explicit(&range->path, path, memory_order_release);
-		atomic_store_explicit(&range->id, id, memory_order_release);
+		store_release(&range->started, now);
+		store_release(&range->owner,
+			      ((struct range_owner){thread->kernel_id, thread->pthread_id}));
+		store_release(&range->path, path);
+		store_release(&range->id, id);
 		note_open(path, 1);
 		publish(thread, (struct change){.time = now,
 						.path = path,
-						.now = atomic_load_explicit(&thread->now,
-									    memory_order_relaxed),
+						.now = load_relaxed(&thread->now),
 						.kind = CHANGE_START,
 						.place = place});
 		return id;
@@ -319,26 +306,25 @@ void range_end(uint64_t id)
 		count(&range_counts.unbalanced);
 		return;
 	}
-	change.started = atomic_load_explicit(&range->started, memory_order_relaxed);
-	change.path = atomic_load_explicit(&range->path, memory_order_relaxed);
-	change.now = atomic_load_explicit(&thread->now, memory_order_relaxed);
+	change.started = load_relaxed(&range->started);
+	change.path = load_relaxed(&range->path);
+	change.now = load_relaxed(&thread->now);
 	note_open(change.path, -1u);
 	/* Published before the place is free: the collector sees the end before the next start. */
 	publish(thread, change);
-	atomic_store_explicit(&range->id, 0, memory_order_release);
+	store_release(&range->id, 0);
 }
 
 void range_each_started(void (*take)(struct range_owner, uint16_t, uint16_t, uint64_t))
 {
 	for (uint16_t place = 0; place < STARTED_MOST; place++) {
 		struct started_range *range = &all.started_ranges[place];
-		uint64_t id = atomic_load_explicit(&range->id, memory_order_acquire);
-		uint64_t started = atomic_load_explicit(&range->started, memory_order_acquire);
-		struct range_owner owner =
-			atomic_load_explicit(&range->owner, memory_order_acquire);
-		uint16_t path = atomic_load_explicit(&range->path, memory_order_acquire);
+		uint64_t id = load_acquire(&range->id);
+		uint64_t started = load_acquire(&range->started);
+		struct range_owner owner = load_acquire(&range->owner);
+		uint16_t path = load_acquire(&range->path);
 
-		if (id > STARTING && atomic_load_explicit(&range->id, memory_order_relaxed) == id)
+		if (id > STARTING && load_relaxed(&range->id) == id)
 			take(owner, path, place, started);
 	}
 }

@@ -510,24 +510,24 @@ static void forget_oldest(void)
 
 static void drain_thread(struct range_thread *thread)
 {
-	uint32_t tail = atomic_load_explicit(&thread->tail, memory_order_relaxed), head;
+	uint32_t tail = load_relaxed(&thread->tail), head;
 	uint64_t lost_since;
 
 	if (!thread->past)
 		thread->past = past_create(thread);
 	if (!thread->past)
 		return;
-	thread->past->at_start = atomic_load_explicit(&thread->at_start, memory_order_relaxed);
+	thread->past->at_start = load_relaxed(&thread->at_start);
 	/* Acquire: the changes were written before the head moved. */
-	head = atomic_load_explicit(&thread->head, memory_order_acquire);
+	head = load_acquire(&thread->head);
 	for (; tail != head; tail++)
 		take_change(thread, &thread->changes[tail % CHANGE_RECORDS]);
 	/* Release: the slots are read before the thread may overwrite them. */
-	atomic_store_explicit(&thread->tail, tail, memory_order_release);
+	store_release(&thread->tail, tail);
 	/* A thread that has lost its last changes may make no more for long. */
-	lost_since = atomic_load_explicit(&thread->lost_since, memory_order_acquire);
-	if (lost_since && head == atomic_load_explicit(&thread->head, memory_order_acquire)) {
-		uint16_t now = atomic_load_explicit(&thread->now, memory_order_relaxed);
+	lost_since = load_acquire(&thread->lost_since);
+	if (lost_since && head == load_acquire(&thread->head)) {
+		uint16_t now = load_relaxed(&thread->now);
 
 		history_add(&thread->past->history, lost_since, PATHS_UNKNOWN);
 		history_add(&thread->past->history, clock_ticks(), now);
@@ -561,12 +561,12 @@ void ranges_drain(void)
  * may open and close ranges meanwhile, and a range may be given the begin of another. */
 static void end_open(struct range_thread *thread, uint64_t now)
 {
-	uint32_t count = atomic_load_explicit(&thread->open_count, memory_order_acquire);
+	uint32_t count = load_acquire(&thread->open_count);
 
 	for (uint32_t i = count; i > 0; i--) {
 		struct open_range *open = &thread->open[i - 1];
-		uint16_t path = atomic_load_explicit(&open->path, memory_order_relaxed);
-		uint64_t begin = atomic_load_explicit(&open->started, memory_order_relaxed);
+		uint16_t path = load_relaxed(&open->path);
+		uint64_t begin = load_relaxed(&open->started);
 		uint32_t range = range_on(thread->pthread_id, path);
 
 		if (!range || begin > now)
@@ -578,14 +578,13 @@ static void end_open(struct range_thread *thread, uint64_t now)
 
 static void count_lost(const struct range_thread *thread)
 {
-	session_count(run.session, COUNTER_ranges_lost,
-		      atomic_load_explicit(&thread->lost, memory_order_relaxed));
+	session_count(run.session, COUNTER_ranges_lost, load_relaxed(&thread->lost));
 }
 
 /* If the thread has ended: reads the rest of its changes, ends its open ranges and returns true. */
 static bool is_done(struct range_thread *thread, uint64_t now)
 {
-	if (!atomic_load_explicit(&thread->ended, memory_order_acquire))
+	if (!load_acquire(&thread->ended))
 		return false;
 	drain_thread(thread);
 	end_open(thread, clock_ticks());

@@ -87,8 +87,7 @@ static double graph_call_ns(const struct operation *operation, double nodes)
 static void add_graph(struct launch_costs *costs, const struct operation *operation,
 		      const struct launched *launched, double launches, bool starts_within_budget)
 {
-	const struct graph_contents *contents =
-		atomic_load_explicit(&operation->contents, memory_order_acquire);
+	const struct graph_contents *contents = load_acquire(&operation->contents);
 	double nodes = contents ? contents->recorded : 1;
 	double copies = contents ? contents->copies : 0;
 	/* With CUPTI from the start every call counts, and the device's idle time is the bound for

@@ -26,8 +26,7 @@ struct row *rows_of(struct operation *operation, int device)
 		if (row)
 			row->overhead = operation->overhead;
 		if (row && operation->kind == ROW_GRAPH) {
-			const struct graph_contents *contents =
-				atomic_load_explicit(&operation->contents, memory_order_acquire);
+			const struct graph_contents *contents = load_acquire(&operation->contents);
 
 			row->nodes = contents ? contents->nodes : 0;
 			if (operation->kernels_listed)
@@ -47,7 +46,7 @@ bool rows_lack_records(const struct operation *operation, int device)
 	if (!row || row->calls + row->calls_outside == 0)
 		return rows_were_called(operation);
 	return row->cupti.count - row->graph_records < row->calls + row->calls_outside ||
-	       atomic_load_explicit(&operation->lost[device], memory_order_relaxed) > 0;
+	       load_relaxed(&operation->lost[device]) > 0;
 }
 
 const char *rows_call_name(unsigned api, enum row_kind *kind)
@@ -190,9 +189,7 @@ void rows_add_outside(struct operation *operation, int device, uint64_t calls)
 static uint32_t take(_Atomic uint32_t *count)
 {
 	/* Most are 0, and a load takes less. */
-	return atomic_load_explicit(count, memory_order_relaxed)
-		       ? atomic_exchange_explicit(count, 0, memory_order_relaxed)
-		       : 0;
+	return load_relaxed(count) ? atomic_exchange_explicit(count, 0, memory_order_relaxed) : 0;
 }
 
 static void take_lost(struct operation *operation, int device)
@@ -217,21 +214,21 @@ static _Atomic uint64_t lost_taken; /* the reporter reads it */
 void rows_take_lost(void)
 {
 	/* Acquire: with those of the operations. */
-	uint64_t lost = atomic_load_explicit(&operation_lost_calls, memory_order_acquire);
+	uint64_t lost = load_acquire(&operation_lost_calls);
 
-	if (lost == atomic_load_explicit(&lost_taken, memory_order_relaxed))
+	if (lost == load_relaxed(&lost_taken))
 		return;
 	operations_for_each (operation)
 		for (int device = 0; device < SESSION_DEVICES; device++)
 			take_lost(operation, device);
-	atomic_store_explicit(&lost_taken, lost, memory_order_relaxed);
+	store_relaxed(&lost_taken, lost);
 }
 
 uint64_t rows_lost_untaken(void)
 {
-	uint64_t taken = atomic_load_explicit(&lost_taken, memory_order_relaxed);
+	uint64_t taken = load_relaxed(&lost_taken);
 
-	return atomic_load_explicit(&operation_lost_calls, memory_order_relaxed) - taken;
+	return load_relaxed(&operation_lost_calls) - taken;
 }
 
 bool rows_were_called(const struct operation *operation)
@@ -239,7 +236,7 @@ bool rows_were_called(const struct operation *operation)
 	bool called = operation->calls > 0;
 
 	for (unsigned device = 0; device < SESSION_DEVICES && !called; device++)
-		called = atomic_load_explicit(&operation->lost[device], memory_order_relaxed) > 0 ||
+		called = load_relaxed(&operation->lost[device]) > 0 ||
 			 (operation->rows[device] && operation->rows[device]->calls > 0);
 	return called;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "preload/base/atomics.h"
 #include "preload/reporter/reporter.h"
-
-#include <stdatomic.h>
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
@@ -44,7 +43,7 @@ static void set_states(enum energy_state energy_state, int result)
 /* Makes the figures written so far visible to a thread that gives up waiting for NVML. */
 static void publish(void)
 {
-	atomic_store_explicit(&reader.state, READER_RUNS, memory_order_release);
+	store_release(&reader.state, READER_RUNS);
 }
 
 static void find_devices(void)

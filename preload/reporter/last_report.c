@@ -151,8 +151,8 @@ static uint64_t count_only_untaken(const struct thread *thread)
 	uint64_t untaken = 0;
 
 	for (unsigned i = 0; i < 2 * COUNTED_OPERATIONS; i++)
-		untaken += atomic_load_explicit(&thread->operation_calls[i], memory_order_relaxed) -
-			   thread->operation_calls_seen[i];
+		untaken +=
+			load_relaxed(&thread->operation_calls[i]) - thread->operation_calls_seen[i];
 	return untaken;
 }
 
@@ -175,8 +175,8 @@ static uint64_t count_ahead(void)
 static uint64_t ring_untaken(const struct thread *thread)
 {
 	/* Acquire: records before the head are written. */
-	uint32_t head = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
-	uint32_t tail = atomic_load_explicit(&thread->ring_tail, memory_order_relaxed);
+	uint32_t head = load_acquire(&thread->ring.head);
+	uint32_t tail = load_relaxed(&thread->ring_tail);
 	uint64_t untaken = 0;
 
 	for (; tail != head; tail++)

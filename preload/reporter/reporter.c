@@ -3,11 +3,11 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/base/atomics.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/default_action.h"
@@ -47,7 +47,7 @@ static struct {
 static void wake(void)
 {
 	/* Release: the reporter sees what it is woken for. */
-	atomic_fetch_add_explicit(&reporter.wake_word, 1, memory_order_release);
+	add_release(&reporter.wake_word, 1);
 	futex_wake(&reporter.wake_word);
 }
 
@@ -58,15 +58,15 @@ bool reporter_ask(int signal, unsigned *milliseconds)
 	/* Release: with what the caller wrote before. */
 	if (!atomic_compare_exchange_strong_explicit(&reporter.ending, &none, signal,
 						     memory_order_acq_rel, memory_order_acquire)) {
-		uint64_t first = atomic_load_explicit(&reporter.asked, memory_order_relaxed);
+		uint64_t first = load_relaxed(&reporter.asked);
 
 		*milliseconds =
 			first ? (unsigned)((clock_ns(CLOCK_MONOTONIC) - first) / 1000000) : 0;
 		return false;
 	}
-	atomic_store_explicit(&reporter.thread, (int)syscall(SYS_gettid), memory_order_relaxed);
+	store_relaxed(&reporter.thread, (int)syscall(SYS_gettid));
 	/* Release: whoever sees the time sees the thread. */
-	atomic_store_explicit(&reporter.asked, clock_ns(CLOCK_MONOTONIC), memory_order_release);
+	store_release(&reporter.asked, clock_ns(CLOCK_MONOTONIC));
 	wake();
 	return true;
 }
@@ -124,8 +124,7 @@ static void end_process(int signal)
 {
 	sigset_t signals;
 
-	default_action_take(reporter.process,
-			    atomic_load_explicit(&reporter.thread, memory_order_relaxed), signal);
+	default_action_take(reporter.process, load_relaxed(&reporter.thread), signal);
 	futex_sleep(TAKEN_NS);
 	sigemptyset(&signals);
 	sigaddset(&signals, signal);
@@ -138,24 +137,24 @@ static void *run(void *unused)
 	(void)unused;
 	sanitizer_ignore_begin();
 	for (;;) {
-		uint32_t woken = atomic_load_explicit(&reporter.wake_word, memory_order_acquire);
+		uint32_t woken = load_acquire(&reporter.wake_word);
 
-		if (atomic_load_explicit(&reporter.ending, memory_order_acquire))
+		if (load_acquire(&reporter.ending))
 			break;
 		futex_wait(&reporter.wake_word, woken,
 			   gate_watch(clock_ns(CLOCK_MONOTONIC)) ? GATE_LOOK_NS : WAIT_NS);
 	}
 	gate_open_all();
 	/* The handler writes the time right after the signal. */
-	while (!atomic_load_explicit(&reporter.asked, memory_order_acquire))
+	while (!load_acquire(&reporter.asked))
 		sched_yield();
-	report(atomic_load_explicit(&reporter.asked, memory_order_acquire));
+	report(load_acquire(&reporter.asked));
 	sanitizer_ignore_end();
-	atomic_store_explicit(&reporter.reported, 1, memory_order_release);
+	store_release(&reporter.reported, 1);
 	futex_wake(&reporter.reported);
 	/* A fault ends the process by itself once its handler returns. */
-	if (!default_action_is_fault(atomic_load_explicit(&reporter.ending, memory_order_relaxed)))
-		end_process(atomic_load_explicit(&reporter.ending, memory_order_relaxed));
+	if (!default_action_is_fault(load_relaxed(&reporter.ending)))
+		end_process(load_relaxed(&reporter.ending));
 	futex_sleep(TAKEN_NS);
 	lifecycle_survived();
 	return NULL;
