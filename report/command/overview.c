@@ -329,7 +329,7 @@ static int write_findings(const struct session *session, const struct options *o
 		finding_write(session, &findings[i], lines);
 		fputc('\n', lines);
 	}
-	if (findings_bound_write(session, findings, count, lines))
+	if (savings_write(session, findings, count, lines))
 		fputc('\n', lines);
 	if (findings_are_outside(findings, count))
 		next_without_finding(session, options, table, count, lines);

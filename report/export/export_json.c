@@ -13,6 +13,7 @@
 #include "report/export/json.h"
 #include "report/findings/findings.h"
 #include "report/names/demangle.h"
+#include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/ranges/range_tree.h"
 #include "report/rates/rates.h"
@@ -393,6 +394,23 @@ static void write_findings(struct json *json)
 		write_place(json, finding);
 		json_end(json);
 	}
+}
+
+/* What of the run, or of the GPU's time, would be left without them. */
+static void write_savings(struct json *json)
+{
+	struct finding findings[FINDING_COUNT];
+	unsigned count = findings_of(json->session, UINT64_MAX, findings);
+	struct savings savings;
+
+	if (!savings_find(json->session, findings, count, &savings))
+		return;
+	json_text(json, "of", savings.of_run ? "run" : "gpu");
+	json_unsigned(json, "whole", savings.whole);
+	json_unsigned(json, "idle", savings.idle);
+	json_unsigned(json, "end", savings.end);
+	json_unsigned(json, "start", savings.start);
+	json_unsigned(json, "left", savings.whole - savings.idle - savings.end - savings.start);
 }
 
 static void write_counters(struct json *json)
@@ -975,6 +993,7 @@ static const struct member {
 	{"devices", json_array, write_devices, ON_ONE_LINE},
 	{"use", json_array, write_use, ON_ONE_LINE},
 	{"findings", json_array, write_findings, ON_ONE_LINE},
+	{"without_findings", json_object, write_savings, ON_ONE_LINE},
 	{"counters", json_object, write_counters, ON_ONE_LINE},
 	{"untimed", json_object, write_untimed, ON_ONE_LINE},
 	{"overheads", json_object, write_overheads, ON_ONE_LINE},

@@ -212,18 +212,18 @@ static void write_finding(const struct session *session, const struct finding *f
 	free(text);
 }
 
-/* Whether two can be about the same time: the idle time of a device and that of its FP32 matrix
- * products cannot. */
+/* Whether two can be about the same time: the idle time of a device, that of its FP32 matrix
+ * products, and what is before all its work and after it cannot. */
 static bool can_overlap(const struct session *session, const struct finding *findings,
 			unsigned count)
 {
-	bool idle = false, products = false;
+	bool apart = devices_used(session) == 1;
 
-	for (unsigned i = 0; i < count; i++) {
-		idle |= findings[i].kind == FINDING_LOW_USE;
-		products |= findings[i].kind == FINDING_FP32_MATRIX;
-	}
-	return count != 2 || !idle || !products || devices_used(session) > 1;
+	for (unsigned i = 0; i < count; i++)
+		apart &= findings[i].kind == FINDING_LOW_USE ||
+			 findings[i].kind == FINDING_FP32_MATRIX ||
+			 finding_is_outside(&findings[i]);
+	return !apart;
 }
 
 /* What the findings' percentages are of, and whether their times add up. */
@@ -241,7 +241,7 @@ static void write_base(struct page *page, bool overlap)
 }
 
 /* What the run would be without what was found. */
-static int write_bound(struct page *page, const struct finding *findings, unsigned count)
+static int write_savings(struct page *page, const struct finding *findings, unsigned count)
 {
 	char *text = NULL;
 	size_t size;
@@ -250,13 +250,13 @@ static int write_bound(struct page *page, const struct finding *findings, unsign
 
 	if (!line)
 		return -errno;
-	known = findings_bound_write(page->session, findings, count, line);
+	known = savings_write(page->session, findings, count, line);
 	if (fclose(line) || !text) {
 		free(text);
 		return -ENOMEM;
 	}
 	if (known) {
-		fputs("<p class=\"bound\">", page->html.file);
+		fputs("<p>", page->html.file);
 		html_text(&page->html, text);
 		fputs("</p>\n", page->html.file);
 	}
@@ -282,7 +282,7 @@ static int write_findings(struct page *page)
 		fprintf(lines.file, "Why the GPU was idle is not known, as %s.\n", unknown);
 	error = html_lines_end(&page->html, &lines, count ? "ol" : "ul");
 	if (!error)
-		error = write_bound(page, findings, count);
+		error = write_savings(page, findings, count);
 	if (!error && count > 1)
 		write_base(page, can_overlap(page->session, findings, count));
 	return error;

@@ -301,12 +301,13 @@ unsigned devices_used(const struct session *session)
 /* The most lines. Chosen: what a reader acts on. */
 #define FINDINGS_SHOWN 5
 
-static void write_bound(const struct report *report, const struct finding *findings, unsigned count)
+static void write_savings(const struct report *report, const struct finding *findings,
+			  unsigned count)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *line = open_memstream(&text, &size);
-	bool known = line && findings_bound_write(report->session, findings, count, line);
+	bool known = line && savings_write(report->session, findings, count, line);
 
 	if (line && fclose(line) == 0 && known)
 		report_begin(report, "%s\n", text);
@@ -323,7 +324,7 @@ static void write_findings(const struct report *report)
 		finding_write(report->session, &findings[i], report->file);
 		fputc('\n', report->file);
 	}
-	write_bound(report, findings, count);
+	write_savings(report, findings, count);
 }
 
 const char *idle_unknown(const struct session *session)

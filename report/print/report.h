@@ -165,10 +165,18 @@ void use_share_text(const struct session *session, const struct options *options
 		    char text[USE_SHARE_SIZE]);
 /* A finding in one sentence, or two where ranges say what the host did, without a line's end. */
 void finding_write(const struct session *session, const struct finding *finding, FILE *file);
-/* Behind all findings: how long the run, or where that is not known the GPU's time, would be
- * without what they say could go, as far as that adds up. False: nothing of it is known. */
-bool findings_bound_write(const struct session *session, const struct finding *findings,
-			  unsigned count, FILE *file);
+/* What of a run, or where that is not known of the GPU's time, findings say could go; ns. */
+struct savings {
+	bool of_run;
+	bool all_idle;			  /* `idle` is all idle time of the GPU */
+	uint64_t whole, idle, start, end; /* start and end: outside of the GPU's work */
+};
+/* False: it is not known, as there are several devices or estimates, or nothing could go. */
+bool savings_find(const struct session *session, const struct finding *findings, unsigned count,
+		  struct savings *savings);
+/* As a sentence behind all findings. */
+bool savings_write(const struct session *session, const struct finding *findings, unsigned count,
+		   FILE *file);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.
  */
 void use_write(const struct report *report);

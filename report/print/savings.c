@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* How long a run would be without what its findings name, as far as that adds up. */
+#include <stdio.h>
+
+#include "report/findings/outside.h"
+#include "report/print/report.h"
+#include "report/sheet/number.h"
+
+/* The one device whose idle time a run is about, and its figures are exact; NULL: there is none. */
+static const struct device_use *only_use(const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	const struct device_use *use, *only = NULL;
+
+	if (devices_used(session) != 1 || header->processes || !session_knows_use(session))
+		return NULL;
+	for (int device = 0; device < SESSION_DEVICES && !only; device++) {
+		use = session_use(session, device);
+		only = use && !use->error && !use_is_incomplete(header, use) ? use : NULL;
+	}
+	return only;
+}
+
+/* Causes of idle time are apart from each other, and from what is before the GPU's work and after
+ * it. */
+static void add_findings(struct savings *savings, const struct finding *findings, unsigned count,
+			 uint64_t idle)
+{
+	uint64_t gap = 0, waiting = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t time = findings[i].time;
+
+		switch (findings[i].kind) {
+		case FINDING_LOW_USE:
+			savings->idle = idle;
+			break;
+		case FINDING_WAITING:
+			waiting = time;
+			break;
+		case FINDING_GAP:
+			gap = time;
+			break;
+		case FINDING_LAUNCH_BOUND:
+		case FINDING_MEMORY:
+		case FINDING_LOADING:
+			savings->idle += time;
+			break;
+		case FINDING_BEFORE:
+			savings->start = time;
+			break;
+		case FINDING_AFTER:
+			savings->end = time;
+			break;
+		default:
+			break;
+		}
+	}
+	/* The long gap may be one of those after a wait. */
+	savings->idle += waiting > gap ? waiting : gap;
+	savings->all_idle = savings->idle >= idle;
+	if (savings->all_idle)
+		savings->idle = idle;
+}
+
+bool savings_find(const struct session *session, const struct finding *findings, unsigned count,
+		  struct savings *savings)
+{
+	const struct device_use *use = only_use(session);
+	struct outside before, after;
+	uint64_t idle;
+
+	*savings = (struct savings){.whole = 0};
+	if (!use)
+		return false;
+	idle = idle_time(use, &savings->whole);
+	add_findings(savings, findings, count, idle);
+	/* What is outside of the GPU's work is a finding only where that of the run is known. */
+	savings->of_run = outside_find(session, UINT64_MAX, &before, &after);
+	if (savings->of_run)
+		savings->whole = session_header(session)->counters[COUNTER_wall_ns];
+	return savings->idle || savings->end || savings->start;
+}
+
+/* "the idle time named above (71.1 ms) and the end (50.6 ms)" */
+static void write_parts(const struct savings *savings, bool start, FILE *file)
+{
+	const struct {
+		const char *what;
+		uint64_t time;
+	} parts[] = {{savings->all_idle ? "idle time" : "the idle time named above", savings->idle},
+		     {"the end", savings->end},
+		     {"the start", start ? savings->start : 0}};
+	const char *separator = "";
+	char time[NUMBER_SIZE];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!parts[i].time)
+			continue;
+		fprintf(file, "%s%s (%s)", separator, parts[i].what,
+			number_about(time, (double)parts[i].time, 3));
+		separator = " and ";
+	}
+}
+
+bool savings_write(const struct session *session, const struct finding *findings, unsigned count,
+		   FILE *file)
+{
+	struct savings savings;
+	char time[NUMBER_SIZE], left[NUMBER_SIZE];
+	uint64_t rest;
+	bool start; /* nothing else is named */
+
+	if (!savings_find(session, findings, count, &savings))
+		return false;
+	start = !savings.idle && !savings.end;
+	rest = savings.whole - savings.idle - savings.end - (start ? savings.start : 0);
+	fputs("Without ", file);
+	write_parts(&savings, start, file);
+	fprintf(file, " the %s's %s would be about %s", savings.of_run ? "run" : "GPU",
+		number_about(time, (double)savings.whole, 3), number_about(left, (double)rest, 3));
+	if (savings.start && !start)
+		fprintf(file, "; without the start (%s) too, %s",
+			number_about(time, (double)savings.start, 3),
+			number_about(left, (double)(rest - savings.start), 3));
+	fputs(".", file);
+	return true;
+}
