@@ -2,10 +2,10 @@
 #include "preload/handles/graph.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/atomics.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/handles/graph_contents.h"
@@ -109,27 +109,20 @@ static struct {
 _Atomic uint64_t graph_updates_unread;
 struct graph_range_counts graph_range_counts;
 
-static void count(_Atomic uint64_t *counter)
-{
-	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-}
-
 void graph_follow_updates(void)
 {
-	atomic_store_explicit(&graphs.following_since, clock_ns(CLOCK_MONOTONIC),
-			      memory_order_relaxed);
-	atomic_store_explicit(&graphs.follows, true, memory_order_relaxed);
+	store_relaxed(&graphs.following_since, clock_ns(CLOCK_MONOTONIC));
+	store_relaxed(&graphs.follows, true);
 }
 
 static bool is_following(void)
 {
-	return atomic_load_explicit(&graphs.follows, memory_order_relaxed) && lifecycle_running();
+	return load_relaxed(&graphs.follows) && lifecycle_running();
 }
 
 static bool have_ranges(void)
 {
-	return atomic_load_explicit(&graphs.have_ranges, memory_order_relaxed) &&
-	       !lifecycle_forked();
+	return load_relaxed(&graphs.have_ranges) && !lifecycle_forked();
 }
 
 static struct executable *executable_locked(CUgraphExec exec, bool add)
@@ -343,17 +336,19 @@ static void describe_locked(struct executable *executable, const struct graph_no
 	if (executable->counted)
 		return;
 	executable->counted = true;
-	count(&graph_range_counts.graphs);
+	add_relaxed(&graph_range_counts.graphs, 1);
 	while (graphs.ended && graphs.numbers + nodes->numbers > MOST_NUMBERS)
 		forget_ended_locked();
 	if (nodes->incomplete || nodes->lacking || nodes->variable ||
 	    graphs.numbers + nodes->numbers > MOST_NUMBERS || !describe(executable, nodes)) {
-		count(nodes->variable ? &graph_range_counts.variable : &graph_range_counts.unknown);
+		add_relaxed(nodes->variable ? &graph_range_counts.variable
+					    : &graph_range_counts.unknown,
+			    1);
 		return;
 	}
 	graphs.numbers += nodes->numbers;
 	executable->marked = set_id_locked(executable, id);
-	atomic_store_explicit(&graphs.have_ranges, true, memory_order_relaxed);
+	store_relaxed(&graphs.have_ranges, true);
 }
 
 /* Takes over a list of nodes, without the room that it has for more. */
@@ -511,19 +506,18 @@ static struct graph_node *node_locked(struct executable *executable, CUgraphNode
 /* Whether there is time to read what the nodes of another graph do; else counts it. */
 static bool has_time(uint64_t now)
 {
-	uint64_t first = atomic_load_explicit(&graphs.following_since, memory_order_relaxed);
+	uint64_t first = load_relaxed(&graphs.following_since);
 
-	if (atomic_load_explicit(&graphs.reading_ns, memory_order_relaxed) <=
+	if (load_relaxed(&graphs.reading_ns) <=
 	    READING_START_NS + (now - first) / 100 * GRAPH_READING_PERCENT)
 		return true;
-	count(&graph_updates_unread);
+	add_relaxed(&graph_updates_unread, 1);
 	return false;
 }
 
 static void count_reading(uint64_t begun)
 {
-	atomic_fetch_add_explicit(&graphs.reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
-				  memory_order_relaxed);
+	add_relaxed(&graphs.reading_ns, clock_ns(CLOCK_MONOTONIC) - begun);
 }
 
 /* Takes over what nodes do, and where they were made. The program goes on naming them by those of
@@ -737,9 +731,7 @@ struct node_place graph_node_place(const struct activity *activity, uint64_t lau
 	struct node_place place = {0};
 	const uint32_t number = (uint32_t)activity->graph_node;
 	const uint64_t begun =
-		launched
-			?: activity->start + (uint64_t)atomic_load_explicit(&cupti_clock_behind,
-									    memory_order_relaxed);
+		launched ?: activity->start + (uint64_t)load_relaxed(&cupti_clock_behind);
 	struct executable *executable;
 
 	if (!activity->graph_node || !have_ranges())
@@ -750,7 +742,7 @@ struct node_place graph_node_place(const struct activity *activity, uint64_t lau
 	    (number >= executable->numbers ||
 	     executable->kinds[number] != (uint8_t)kind_of_record(activity))) {
 		executable->unfit = true;
-		count(&graph_range_counts.unfit);
+		add_relaxed(&graph_range_counts.unfit, 1);
 	}
 	if (executable && !executable->unfit) {
 		const struct places *places = executable->places;
@@ -762,7 +754,7 @@ struct node_place graph_node_place(const struct activity *activity, uint64_t lau
 	}
 	pthread_mutex_unlock(&graphs.lock);
 	if (node_place_is_somewhere(place))
-		count(&graph_range_counts.records);
+		add_relaxed(&graph_range_counts.records, 1);
 	return place;
 }
 

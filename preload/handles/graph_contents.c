@@ -150,7 +150,7 @@ static char *list_kernels(const struct graph_contents *contents)
 
 struct operation *graph_allocating_first(void)
 {
-	return atomic_load_explicit(&graphs.allocating, memory_order_acquire);
+	return load_acquire(&graphs.allocating);
 }
 
 /* The operation of a shape's version by its number. An unknown number is added if `add`, else the
@@ -189,12 +189,11 @@ struct operation *graph_nodes_operation(const struct graph_nodes *nodes, uint64_
 	operation->kernels_listed = list_kernels(contents);
 	add_ranged(contents, nodes);
 	/* Release: the collector reads what it holds. */
-	atomic_store_explicit(&operation->contents, contents, memory_order_release);
+	store_release(&operation->contents, contents);
 	if (contents->allocations) {
-		operation->allocating =
-			atomic_load_explicit(&graphs.allocating, memory_order_relaxed);
+		operation->allocating = load_relaxed(&graphs.allocating);
 		/* Release: whoever walks the list sees the rest of it. */
-		atomic_store_explicit(&graphs.allocating, operation, memory_order_release);
+		store_release(&graphs.allocating, operation);
 	}
 	shape->versions[shape->version_count++] = (struct version){version, operation};
 	return operation;

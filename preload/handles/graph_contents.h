@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base/atomics.h"
 #include "preload/handles/graph_nodes.h"
 
 /* How often a launch runs an operation. */
@@ -50,9 +51,7 @@ static inline uint64_t graph_contents_key(const struct graph_contents *contents)
 /* What a launch of a graph's operation does; NULL if not known, or if the operation is no graph. */
 static inline const struct graph_contents *graph_contents_of(const struct operation *operation)
 {
-	return operation->kind == ROW_GRAPH
-		       ? atomic_load_explicit(&operation->contents, memory_order_acquire)
-		       : NULL;
+	return operation->kind == ROW_GRAPH ? load_acquire(&operation->contents) : NULL;
 }
 
 /* The number that each launch of a kernel adds to `kernels` of its graph: a sum, so that the order

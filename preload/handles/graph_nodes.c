@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/atomics.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/nvtx/range_thread.h"
 #include "report/session/entries.h"
@@ -39,12 +39,12 @@ _Atomic uint64_t graph_nodes_lost;
 
 bool graph_nodes_have_ranges(void)
 {
-	return atomic_load_explicit(&kept.some, memory_order_relaxed) && !lifecycle_forked();
+	return load_relaxed(&kept.some) && !lifecycle_forked();
 }
 
 bool graph_nodes_have_holes(void)
 {
-	return atomic_load_explicit(&kept.had_destroyed, memory_order_relaxed);
+	return load_relaxed(&kept.had_destroyed);
 }
 
 static const struct node_place nowhere;
@@ -88,12 +88,12 @@ static void set_place(CUgraphNode handle, struct node_place place)
 	node = kept_locked(handle, in_range && HASH_COUNT(kept.nodes) < MOST_KEPT);
 	if (node && in_range) {
 		node->place = place;
-		atomic_store_explicit(&kept.some, true, memory_order_relaxed);
+		store_relaxed(&kept.some, true);
 	} else if (node) {
 		HASH_DEL(kept.nodes, &node->entry);
 		free(node);
 	} else if (in_range) {
-		atomic_fetch_add_explicit(&graph_nodes_lost, 1, memory_order_relaxed);
+		add_relaxed(&graph_nodes_lost, 1);
 	}
 	pthread_mutex_unlock(&kept.lock);
 }
@@ -245,7 +245,7 @@ void graph_nodes_end(CUgraph graph)
 
 void graph_node_ends(CUgraphNode node)
 {
-	atomic_store_explicit(&kept.had_destroyed, true, memory_order_relaxed);
+	store_relaxed(&kept.had_destroyed, true);
 	if (node && graph_nodes_have_ranges())
 		forget_node(node, 0);
 }

@@ -24,7 +24,7 @@ static __thread bool is_making __attribute__((tls_model("initial-exec")));
 
 static uint32_t kind_now(void)
 {
-	return atomic_load_explicit(&kind.state, memory_order_acquire);
+	return load_acquire(&kind.state);
 }
 
 /* Waits while the kind is on and can be turned off, or else until it is on or another thread needs
@@ -53,8 +53,8 @@ void instantiation_begin(void)
 {
 	if (!lifecycle_running())
 		return;
-	atomic_store_explicit(&instantiation_ever, true, memory_order_relaxed);
-	if (!atomic_load_explicit(&kind.watched, memory_order_acquire))
+	store_relaxed(&instantiation_ever, true);
+	if (!load_acquire(&kind.watched))
 		return;
 	/* Still set if an earlier instantiation never returned (a longjmp). */
 	if (is_making)
@@ -78,7 +78,7 @@ void instantiation_end(void)
 void instantiation_watch(void (*the_wake)(void))
 {
 	kind.wake = the_wake;
-	atomic_store_explicit(&kind.watched, true, memory_order_release);
+	store_release(&kind.watched, true);
 }
 
 static void tell(uint32_t now)

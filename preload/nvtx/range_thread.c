@@ -44,11 +44,6 @@ static struct {
 };
 struct range_counts range_counts;
 
-static void count(_Atomic uint64_t *counter)
-{
-	add_relaxed(counter, 1);
-}
-
 static void thread_ended(void *argument)
 {
 	struct range_thread *thread = argument;
@@ -119,7 +114,7 @@ static void publish(struct range_thread *thread, struct change change)
 	slot = free_slot(thread);
 	change.lost_since = load_relaxed(&thread->lost_since);
 	if (!slot) {
-		count(&thread->lost);
+		add_relaxed(&thread->lost, 1);
 		if (!change.lost_since)
 			store_release(&thread->lost_since, change.time);
 		return;
@@ -153,7 +148,7 @@ int range_push(uint8_t domain, uint16_t name)
 	open = load_relaxed(&thread->open_count);
 	if (open == OPEN_MOST) {
 		thread->deeper++;
-		count(&range_counts.too_deep);
+		add_relaxed(&range_counts.too_deep, 1);
 		return (int)thread->levels[domain]++;
 	}
 	range = &thread->open[open];
@@ -193,7 +188,7 @@ int range_pop(uint8_t domain)
 	uint32_t index;
 
 	if (!thread || !thread->levels[domain]) {
-		count(&range_counts.unbalanced);
+		add_relaxed(&range_counts.unbalanced, 1);
 		return -1;
 	}
 	thread->levels[domain]--;
@@ -285,7 +280,7 @@ uint64_t range_start(uint16_t name)
 						.place = place});
 		return id;
 	}
-	count(&range_counts.unstarted);
+	add_relaxed(&range_counts.unstarted, 1);
 	return 0;
 }
 
@@ -303,7 +298,7 @@ void range_end(uint64_t id)
 	if (!thread || id == STARTING ||
 	    !atomic_compare_exchange_strong_explicit(&range->id, &ending, STARTING,
 						     memory_order_acquire, memory_order_relaxed)) {
-		count(&range_counts.unbalanced);
+		add_relaxed(&range_counts.unbalanced, 1);
 		return;
 	}
 	change.started = load_relaxed(&range->started);
