@@ -36,6 +36,7 @@ struct ranged_part {
 	struct window_part part;
 	uint64_t minimum, maximum; /* nanoseconds, of a record */
 	uint64_t unknown;	   /* nodes, if nothing of the graph's is recorded */
+	double inside; /* of a start/end range: launches of the graph that were made in it */
 	struct range_told told;
 };
 
@@ -52,6 +53,10 @@ struct window_class {
 	double ranged;		 /* share of its nodes' time that lies in NVTX ranges */
 	uint64_t unknown;	 /* nodes, if nothing is recorded */
 	struct entry *in_ranges; /* struct ranged_part: the parts of nodes by range */
+	/* Of UNIT_GRAPHS: whether some of its graphs is a version of another, and the classes of
+	 * all of them, linked by `next_version`. */
+	bool several;
+	struct window_class *versions, *next_version;
 	struct window_class *next_open;
 };
 enum { KERNELS, DEVICE, UNIT };
@@ -352,6 +357,11 @@ static struct ranged_part *ranged_in(struct window_class *class, struct operatio
 	return ranged;
 }
 
+static bool is_started(const struct ranged_part *ranged)
+{
+	return paths_of(ranged->path).style == RANGE_START_END;
+}
+
 /* Gives a number to an operation's parts in the ranges of a place. */
 static void in_each_range(struct window_class *class, struct operation *operation,
 			  struct node_place place,
@@ -500,6 +510,9 @@ static void count_unknown(const struct called *called)
 
 	if (!class)
 		return;
+	/* It is new. */
+	if (!called->class)
+		class->all += (double)called->calls;
 	class->unknown += called->calls * contents->recorded;
 	for (uint32_t i = 0; i < contents->ranged_count; i++) {
 		const struct graph_part *part = &contents->ranged[i];
@@ -583,28 +596,60 @@ void sums_close_window(bool random)
 	versions_window_taken();
 }
 
+/* The class of all graphs with the kernels of one version; NULL if there is none. */
+static struct window_class *class_of_version(const struct operation *version, uint32_t device)
+{
+	const struct graph_contents *contents = graph_contents_of(version);
+
+	return contents ? class_of(graph_contents_key(contents), device, UNIT_GRAPHS, false) : NULL;
+}
+
+/* The graph that a class of UNIT_VERSION is of. */
+static const struct operation *version_of_class(const struct window_class *class)
+{
+	return (const struct operation *)(uintptr_t) class->entry.key[KERNELS];
+}
+
+/* Brings together what is of versions of the same graph. */
+static void link_versions(void)
+{
+	struct window_class *of;
+
+	for (struct window_class *class = next_class(NULL); class; class = next_class(class)) {
+		class->versions = NULL;
+		class->several = false;
+	}
+	operations_for_each (operation)
+		for (uint32_t device = 0; operation->version_of && device < SESSION_DEVICES;
+		     device++)
+			if ((of = class_of_version(operation, device)))
+				of->several = true;
+	for (struct window_class *class = next_class(NULL); class; class = next_class(class)) {
+		of = class->entry.key[UNIT] == UNIT_VERSION
+			     ? class_of_version(version_of_class(class),
+						(uint32_t) class->entry.key[DEVICE])
+			     : NULL;
+		if (!of)
+			continue;
+		class->next_version = of->versions;
+		of->versions = class;
+	}
+}
+
 /* The estimated time of one kernel in the launches of a graph: added up over the graph's versions
  * (the same graph with updated nodes) if there are several, else `of_all`. */
 static struct estimated by_version(const struct window_class *class, const struct window_part *part,
 				   const struct estimated *of_all)
 {
-	const uint64_t *key = class->entry.key;
 	struct window_strata strata = {.units = 0};
-	bool several = false;
 
-	operations_for_each (operation)
-		several |= operation->version_of && has_kernels(operation, key[KERNELS]);
-	for (struct operation *version = operation_first(); several && version;
-	     version = version->next) {
-		struct window_class *of =
-			has_kernels(version, key[KERNELS])
-				? class_of((uintptr_t)version, (uint32_t)key[DEVICE], UNIT_VERSION,
-					   false)
-				: NULL;
-		struct window_part *its = of ? part_in(of, part->operation) : NULL;
+	for (struct window_class *of = class->several ? class->versions : NULL; of;
+	     of = of->next_version) {
+		struct window_part *its = part_in(of, part->operation);
 
 		if (its)
-			window_strata_add(&strata, &of->units, &its->times, (double)version->calls);
+			window_strata_add(&strata, &of->units, &its->times,
+					  (double)version_of_class(of)->calls);
 	}
 	return window_strata_estimate(&strata, &class->units, &part->times, class->all, of_all);
 }
@@ -649,17 +694,17 @@ static void add_class(const struct window_class *class)
 	}
 }
 
-/* The share of a class's launches that were not made in a start/end range. One that was made there
- * counts in it as a whole. */
-static double share_outside(const struct window_class *class, uint16_t path)
+/* Counts how many launches of a graph were made in the start/end ranges that have nodes of it: they
+ * count in these as wholes. */
+static void count_inside(const struct called *called)
 {
-	double inside = 0;
-
-	operations_for_each (operation)
-		if (!operation->version_of && has_kernels(operation, class->entry.key[KERNELS]))
-			inside += ranges_calls_in(
-				path, rows_of(operation, (int)class->entry.key[DEVICE]));
-	return inside < class->all ? 1 - inside / class->all : 0;
+	if (!called->contents || !called->class)
+		return;
+	for_each_in_ranges (called->class, ranged) {
+		if (is_started(ranged))
+			ranged->inside += ranges_calls_in(ranged->path,
+							  called->operation->rows[called->device]);
+	}
 }
 
 /* Tells the ranges of a class's nodes what these did. Returns what share of the nodes' time lies in
@@ -677,14 +722,14 @@ static double tell_ranges(const struct window_class *class)
 	for_each_in_ranges (class, ranged) {
 		const struct window_part *part = &ranged->part;
 		struct window_times times = part->times;
-		const bool started = paths_of(ranged->path).style == RANGE_START_END;
-		const double share = started ? share_outside(class, ranged->path) : 1;
+		const double share =
+			ranged->inside > 0 ? fmax(1 - ranged->inside / class->all, 0) : 1;
 		struct range_place place = ranges_in_path(ranged->thread, ranged->path);
 		struct row *row = rows_of(part->operation, device);
 		struct estimated time;
 		struct range_told now;
 
-		if (!started)
+		if (!is_started(ranged))
 			in_ranges +=
 				(double)ranged->unknown + times.certain + times.total + part->open;
 		times.certain += part->open;
@@ -737,6 +782,8 @@ void sums_update_rows(void)
 	uint64_t nodes = 0;
 
 	count_units();
+	link_versions();
+	for_each_called(false, count_inside);
 	for (struct window_class *class = next_class(NULL); class; class = next_class(class)) {
 		if (class->entry.key[UNIT] != UNIT_VERSION)
 			add_class(class);

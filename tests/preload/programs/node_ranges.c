@@ -119,6 +119,7 @@ static CUgraph capture_wide(void)
 
 static void after(int times)
 {
+	nvtxRangeId_t id;
 	CUgraphExec exec;
 
 	begin();
@@ -129,7 +130,10 @@ static void after(int times)
 		CHECK(cuStreamSynchronize(stream));
 		usleep(300);
 	}
-	launch(instantiate(capture_wide()), 10);
+	id = nvtxRangeStartA("captured in");
+	exec = instantiate(capture_wide());
+	nvtxRangeEnd(id);
+	launch(exec, 10);
 }
 
 static void by_hand(void)
