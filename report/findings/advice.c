@@ -72,7 +72,7 @@ static const char *advice_outside(const struct finding *finding, bool python)
 		return python ? "the program's own work, which py-spy shows and ktime does not"
 			      : "the program's own work, which perf shows and ktime does not";
 	if (finding->kind == FINDING_AFTER && (double)finding->cause.time >= most)
-		return "the process's end frees what it has: that need not be done one by one";
+		return "needed only if the process goes on, as its end frees all";
 	if (finding->kind == FINDING_AFTER && python)
 		return "look at what the host does there (py-spy; its CUDA calls: --keep-trace "
 		       "all)";

@@ -76,17 +76,35 @@ static const struct row *ending_call(const struct session *session, const struct
 	return longest;
 }
 
-/* The most that the host can have been in calls, after the last operation without those that gave
- * the GPU work or waited for it. */
-static uint64_t time_in_calls(const struct session *session, bool after)
+/* The most that the host can have been in calls before the first operation. */
+static uint64_t calls_before(const struct session *session)
 {
 	const struct row *row;
 	uint64_t time = 0;
 
 	session_for_each_row (session, row)
-		if (row_is_api(row->kind) &&
-		    !(after && function_is(FUNCTION_WORK, session_string(session, row->name))))
-			time += row->cupti.total;
+		time += row_is_api(row->kind) ? row->cupti.total : 0;
+	return time;
+}
+
+/* The same after the last one: without those that gave the GPU work or waited for it, and the one
+ * that is too long for it, unless it may have waited for the GPU first, as cudaFree does. `known`:
+ * the function whose longest call was before; NULL: none is known. */
+static uint64_t calls_after(const struct session *session, uint64_t after, const struct row *known)
+{
+	const struct row *row;
+	uint64_t time = 0;
+
+	session_for_each_row (session, row) {
+		const char *name = session_string(session, row->name);
+
+		if (!row_is_api(row->kind) || function_is(FUNCTION_WORK, name))
+			continue;
+		time += row->cupti.total;
+		if (row == known ||
+		    (row->cupti.maximum > after && !function_is(FUNCTION_END, name)))
+			time -= row->cupti.maximum;
+	}
 	return time;
 }
 
@@ -129,9 +147,9 @@ static void find_calls(const struct session *session, const struct worked *worke
 		after->call = NULL;
 	if (!calls_are_timed(session))
 		return;
-	calls = time_in_calls(session, false);
+	calls = calls_before(session);
 	before->no_call = before->time > calls ? before->time - calls : 0;
-	calls = time_in_calls(session, true) - (first ? longest : 0);
+	calls = calls_after(session, after->time, first);
 	after->no_call = after->time > calls ? after->time - calls : 0;
 }
 

@@ -80,7 +80,9 @@ static void write_host(const struct session *session, const struct finding *find
 
 	if (finding->cause.time) {
 		fprintf(file, ", %s%s of it in ", finding->possible ? "perhaps " : "",
-			number_about(time, (double)finding->cause.time, 3));
+			finding->cause.time < finding->time
+				? number_about(time, (double)finding->cause.time, 3)
+				: "all");
 		visible_write(session_string(session, finding->cause.name), file);
 	}
 	if (10 * finding->no_call >= finding->time && finding->no_call)

@@ -169,6 +169,7 @@ void finding_write(const struct session *session, const struct finding *finding,
 struct savings {
 	bool of_run;
 	bool all_idle;			  /* `idle` is all idle time of the GPU */
+	bool others;			  /* other findings could save more */
 	uint64_t whole, idle, start, end; /* start and end: outside of the GPU's work */
 };
 /* False: it is not known, as there are several devices or estimates, or nothing could go. */

@@ -52,7 +52,10 @@ static void add_findings(struct savings *savings, const struct finding *findings
 		case FINDING_AFTER:
 			savings->end = time;
 			break;
+		case FINDING_HOST_MEMORY: /* a part of start and end */
+			break;
 		default:
+			savings->others = true;
 			break;
 		}
 	}
@@ -123,6 +126,6 @@ bool savings_write(const struct session *session, const struct finding *findings
 		fprintf(file, "; without the start (%s) too, %s",
 			number_about(time, (double)savings.start, 3),
 			number_about(left, (double)(rest - savings.start), 3));
-	fputs(".", file);
+	fputs(savings.others ? ". What the other findings would save is not known." : ".", file);
 	return true;
 }

@@ -514,7 +514,7 @@ TEST(a_page_says_what_idle_time_costs_and_that_it_comes_first)
 	row->calls = 2;
 	session_add_sample(session, &row->cupti, 20000 * US);
 	session_add_sample(session, &row->cupti, 20000 * US);
-	page_has(">Without idle time (60.0 ms) the GPU&#39;s 100 ms would be about 40.0 ms.</p>");
+	page_has(">Without idle time (60.0 ms) the GPU&#39;s 100 ms would be about 40.0 ms. ");
 	has("rounding; of little use while the GPU is idle for so long.");
 	/* Busy and idle time are never one. */
 	assert_null(strstr(page, "do not add up"));
