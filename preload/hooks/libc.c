@@ -182,9 +182,12 @@ EXEC_FUNCTIONS(EXEC)
 static size_t count_arguments(const char *first, va_list *list)
 {
 	size_t count = 0;
+	va_list copy;
 
-	for (const char *argument = first; argument; argument = va_arg(*list, const char *))
+	va_copy(copy, *list);
+	for (const char *argument = first; argument; argument = va_arg(copy, const char *))
 		count++;
+	va_end(copy);
 	return count;
 }
 
@@ -193,7 +196,7 @@ typedef int exec_function(const char *path, char *const argv[], char *const envp
 /* Passes the arguments, `first` and those in `list`, on as an array. execle's environment follows
  * the NULL that ends them. */
 static int pass_list(exec_function *pass, const char *path, const char *first, va_list *list,
-		     va_list *again, bool environment_follows)
+		     bool environment_follows)
 {
 	size_t count = count_arguments(first, list);
 	char *argv[count + 1];
@@ -201,22 +204,20 @@ static int pass_list(exec_function *pass, const char *path, const char *first, v
 
 	argv[0] = (char *)first;
 	for (size_t i = 1; i <= count; i++)
-		argv[i] = va_arg(*again, char *);
+		argv[i] = va_arg(*list, char *);
 	if (environment_follows)
-		envp = va_arg(*again, char *const *);
+		envp = va_arg(*list, char *const *);
 	return pass(path, argv, envp);
 }
 
 #define EXEC_LIST(name, pass, environment_follows)                                                 \
 	EXPORT int name(const char *path, const char *first, ...)                                  \
 	{                                                                                          \
-		va_list list, again;                                                               \
+		va_list list;                                                                      \
 		int result;                                                                        \
                                                                                                    \
 		va_start(list, first);                                                             \
-		va_copy(again, list);                                                              \
-		result = pass_list(pass, path, first, &list, &again, environment_follows);         \
-		va_end(again);                                                                     \
+		result = pass_list(pass, path, first, &list, environment_follows);                 \
 		va_end(list);                                                                      \
 		return result;                                                                     \
 	}

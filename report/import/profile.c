@@ -143,10 +143,9 @@ static int add_idle_run(struct profile *sum, const struct profile *run)
 {
 	int error = 0;
 
-	entries_for_each (const struct profile_idle, run->idle, idle) {
+	entries_for_each (const struct profile_idle, run->idle, idle)
 		if (!error)
 			error = profile_add_idle(sum, idle->entry.text, idle->total);
-	}
 	sum->idle_runs += run->idle_runs;
 	sum->busy += run->busy;
 	sum->before += run->before;
@@ -159,10 +158,9 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 	int error = 0;
 
 	for (int i = 0; i < 2; i++) {
-		entries_for_each (const struct profile_row, run->rows[i], row) {
+		entries_for_each (const struct profile_row, run->rows[i], row)
 			if (!error)
 				error = add_row_run(sum, row);
-		}
 	}
 	if (!error)
 		error = add_whole(sum, run);

@@ -780,10 +780,9 @@ static const char *refusal(struct merge *merge, const struct session *session)
 	if (header->pid && !header->processes &&
 	    start_of(merge, &header->owner, header->start_realtime, header->pid, 0))
 		return "given twice";
-	session_for_each_process (session, process) {
+	session_for_each_process (session, process)
 		if (start_of(merge, &process->owner, process->start_realtime, process->pid, 0))
 			return "holds a process that was given already";
-	}
 	return NULL;
 }
 

@@ -138,9 +138,8 @@ static int name_kernels(struct filter *filter)
 	names = calloc(HASH_COUNT(filter->names) + 1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	entries_for_each (struct printed_name, filter->names, name) {
+	entries_for_each (struct printed_name, filter->names, name)
 		names[count++] = name;
-	}
 	if (distinct)
 		error = tell_names_apart(filter, names, count, false);
 	for (size_t i = 0; i < count && most; i++)
@@ -178,9 +177,8 @@ void filter_free(struct filter *filter)
 		regfree(&filter->kernels);
 	if (filter->options->exclude_kernels)
 		regfree(&filter->exclude_kernels);
-	entries_for_each (struct printed_name, filter->names, name) {
+	entries_for_each (struct printed_name, filter->names, name)
 		free(name->text);
-	}
 	entries_free(&filter->names);
 }
 

@@ -378,14 +378,12 @@ static int print_lines(const struct report *report, const struct nsys_report *wa
 
 	if (!rows.lines)
 		return -ENOMEM;
-	entries_for_each (struct nsys_line, lines, line) {
+	entries_for_each (struct nsys_line, lines, line)
 		rows.total += line->time.sum.total;
-	}
-	entries_for_each (struct nsys_line, lines, line) {
+	entries_for_each (struct nsys_line, lines, line)
 		if ((!report->options->top || sheet.rows < report->options->top) &&
 		    (wanted->parts != SIZES || line->bytes.sum.timed))
 			rows.lines[sheet.rows++] = line;
-	}
 	if (!sheet.rows && !report->options->csv && !report->options->quiet)
 		fprintf(report->file, "SKIPPED: the profile does not contain %s.\n\n",
 			wanted->data);
