@@ -53,7 +53,8 @@ cost: cost-program
 
 # How often the intervals of estimates hold the truth, in simulated runs: of rows that are recorded in windows.
 $(BUILD)/bench/window_coverage: $(BUILD)/obj/tests/bench/window_coverage.o \
-		$(addprefix $(BUILD)/obj/preload/recording/, sums.o window_estimate.o recording.o) $(REPORT_LIBRARY_OBJECTS)
+		$(addprefix $(BUILD)/obj/preload/, recording/sums.o recording/window_estimate.o recording/recording.o \
+		nvtx/names.o nvtx/range_thread.o nvtx/ranges.o) $(REPORT_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
 	$(LINK) -Wl,--gc-sections $^ $(REPORT_LIBRARIES) -lm -o $@
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "preload/handles/graph.h"
-#include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/rows.h"
 #include "preload/recording/sums.h"
@@ -142,22 +141,6 @@ static struct row rows[(1 + MOST_VERSIONS) * CHUNK];
 struct operation *operation_first(void)
 {
 	return newest;
-}
-
-/* No node was made in a range. */
-struct range_place ranges_in_path(uint32_t thread, uint16_t path)
-{
-	(void)thread;
-	return (struct range_place){.range = path};
-}
-
-void ranges_tell(const struct range_place *place, const struct row *row, struct range_told *told,
-		 const struct range_told *now, bool estimated)
-{
-	(void)place;
-	(void)row;
-	(void)estimated;
-	*told = *now;
 }
 
 struct row *rows_of(struct operation *operation, int device)
