@@ -11,17 +11,23 @@
 /* CU_GRAPH_NODE_TYPE_MEM_ALLOC, since CUDA 11.4. */
 #define NODE_ALLOCATES 10
 
-static void add_part(struct graph_contents *contents, struct operation *operation)
+/* Adds a node's operation. The search begins with the part of the node before, `last`: many nodes
+ * in a row run one kernel, or the same ones again and again. */
+static void add_part(struct graph_contents *contents, struct operation *operation, uint32_t *last)
 {
-	uint32_t i;
+	uint32_t i = *last, seen = 0;
 
-	for (i = 0; i < contents->part_count; i++)
+	for (; seen < contents->part_count; seen++, i++) {
+		i = i < contents->part_count ? i : 0;
 		if (contents->parts[i].operation == operation)
 			break;
-	if (i == contents->part_count)
-		contents->parts[contents->part_count++] =
-			(struct graph_part){.operation = operation};
+	}
+	if (seen == contents->part_count) {
+		i = contents->part_count++;
+		contents->parts[i] = (struct graph_part){.operation = operation};
+	}
 	contents->parts[i].count++;
+	*last = i;
 }
 
 /* The same contents in a block that has no room for further parts. */
@@ -37,6 +43,7 @@ static struct graph_contents *sum_nodes(const struct graph_nodes *nodes, uint64_
 {
 	struct graph_contents *contents =
 		calloc(1, sizeof(*contents) + nodes->count * sizeof(contents->parts[0]));
+	uint32_t last = 0;
 
 	if (!contents)
 		return NULL;
@@ -55,7 +62,7 @@ static struct graph_contents *sum_nodes(const struct graph_nodes *nodes, uint64_
 			continue;
 		contents->digest = digest_with(contents->digest, (uintptr_t)node->operation);
 		contents->recorded++;
-		add_part(contents, node->operation);
+		add_part(contents, node->operation, &last);
 		if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
 			contents->kernels += graph_contents_kernel_mark(node->operation);
 		else

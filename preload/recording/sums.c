@@ -937,18 +937,21 @@ static bool has_room(void **list, size_t size, uint32_t count, uint32_t *room)
 
 static struct launch_part *part_of(struct launch *launch, struct operation *operation)
 {
-	uint32_t i = launch->last_part;
+	uint32_t i = launch->last_part, seen = 0;
 
-	/* The same kernel often comes many times in a row. */
-	if (i < launch->part_count && launch->parts[i].operation == operation)
-		return &launch->parts[i];
-	for (i = 0; i < launch->part_count; i++)
+	/* The same kernel often comes many times in a row, or the same ones again and again. */
+	for (; seen < launch->part_count; seen++, i++) {
+		i = i < launch->part_count ? i : 0;
 		if (launch->parts[i].operation == operation)
 			break;
-	if (!has_room((void **)&launch->parts, sizeof(*launch->parts), i, &launch->part_room))
-		return NULL;
-	if (i == launch->part_count)
-		launch->parts[launch->part_count++] = (struct launch_part){.operation = operation};
+	}
+	if (seen == launch->part_count) {
+		if (!has_room((void **)&launch->parts, sizeof(*launch->parts), seen,
+			      &launch->part_room))
+			return NULL;
+		i = launch->part_count++;
+		launch->parts[i] = (struct launch_part){.operation = operation};
+	}
 	launch->last_part = i;
 	return &launch->parts[i];
 }
