@@ -313,11 +313,11 @@ static int write_lines(const char *part, const char *lines, bool *begun, FILE *f
 }
 
 /* The findings, or where to begin without one. */
-static int write_findings(const struct session *session, const struct options *options,
-			  const struct table *table, bool *begun, FILE *file)
+static int write_findings(struct next *next, bool *begun, FILE *file)
 {
+	const struct session *session = next->session;
 	struct finding findings[FINDING_COUNT];
-	unsigned count = findings_of(session, options->devices, findings);
+	unsigned count = findings_of(session, next->options->devices, findings);
 	char *text = NULL;
 	size_t size;
 	FILE *lines = open_memstream(&text, &size);
@@ -332,7 +332,8 @@ static int write_findings(const struct session *session, const struct options *o
 	if (savings_write(session, findings, count, lines))
 		fputc('\n', lines);
 	if (findings_are_outside(findings, count))
-		next_without_finding(session, options, table, count, lines);
+		next_without_finding(session, next->options, next->table, count, lines);
+	next->host_work = findings_have_host_work(findings, count);
 	error = fclose(lines) == 0 ? write_lines("What next", text, begun, file) : -ENOMEM;
 	free(text);
 	return error;
@@ -342,10 +343,10 @@ static int write_findings(const struct session *session, const struct options *o
 static int write_next(const struct session *session, const struct options *options,
 		      const struct table *table, FILE *file)
 {
-	const struct next next = {session, options, next_kernel(session, table)};
+	struct next next = {session, options, table, next_kernel(session, table), false};
 	char *what, *command;
 	bool begun = false;
-	int error = write_findings(session, options, table, &begun, file);
+	int error = write_findings(&next, &begun, file);
 
 	for (unsigned step = 0; step < NEXT_STEPS && !error; step++) {
 		if (step == NEXT_RANK)

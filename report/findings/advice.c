@@ -3,13 +3,12 @@
 
 #include <string.h>
 
-static bool is_python(const struct session *session)
+bool runs_python(const struct session *session)
 {
 	const char *command = session_string(session, session_header(session)->command);
 	const struct job_process *process;
 	char name[64];
 
-	/* Of a job's processes the first. */
 	if (!*command)
 		session_for_each_process (session, process) {
 			command = session_string(session, process->command);
@@ -110,7 +109,7 @@ static const char *advice_of_overlap(const struct session *session)
 
 const char *finding_advice(const struct session *session, const struct finding *finding)
 {
-	bool python = is_python(session);
+	bool python = runs_python(session);
 
 	if (finding->kind == FINDING_LOW_USE)
 		return advice_of_cause(&finding->cause, python);
@@ -128,6 +127,6 @@ const char *finding_advice(const struct session *session, const struct finding *
 	if (finding->kind == FINDING_OVERLAP)
 		return advice_of_overlap(session);
 	if (finding->kind == FINDING_SYNCHRONOUS && has_pinned(session))
-		return "the Async functions let it go on";
+		return "the Async functions let the host go on";
 	return finding->advice;
 }

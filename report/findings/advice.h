@@ -9,6 +9,8 @@
  * of its own in them. Chosen. */
 #define FINDING_LONG_WORK_NS 1000000u
 
+/* Whether the program is Python, of a job's processes the first. */
+bool runs_python(const struct session *session);
 const char *finding_advice(const struct session *session, const struct finding *finding);
 
 #endif

@@ -605,6 +605,35 @@ bool findings_are_outside(const struct finding *findings, unsigned count)
 	return outside;
 }
 
+static bool is_host_work(const struct finding *finding)
+{
+	const struct finding_cause *cause = &finding->cause;
+
+	switch (finding->kind) {
+	case FINDING_WAITING:
+		return finding->own_work;
+	case FINDING_GAP:
+		return true;
+	case FINDING_LOW_USE:
+		return (cause->cause == IDLE_PROGRAM || cause->cause == IDLE_AFTER_WAIT) &&
+		       cause->gaps && cause->time / cause->gaps >= FINDING_LONG_WORK_NS;
+	case FINDING_BEFORE:
+	case FINDING_AFTER:
+		return 2 * finding->no_call >= finding->time;
+	default:
+		return false;
+	}
+}
+
+bool findings_have_host_work(const struct finding *findings, unsigned count)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < count; i++)
+		found |= is_host_work(&findings[i]);
+	return found;
+}
+
 unsigned findings_of(const struct session *session, uint64_t devices,
 		     struct finding findings[FINDING_COUNT])
 {

@@ -30,7 +30,7 @@
 	  "pin the buffer (cudaHostAlloc), or the call waits for the copy")                        \
 	X(SYNCHRONOUS, "synchronous copies", 5,                                                    \
 	  "synchronous copies and memsets@ kept the host waiting",                                 \
-	  "the Async functions and pinned memory let it go on")                                    \
+	  "the Async functions and pinned memory let the host go on")                              \
 	X(WAITING, "synchronizing calls", 10,                                                      \
 	  "synchronizing calls@, the GPU idle from their end to the next launch",                  \
 	  "wait less often, or launch the next work before waiting")                               \
@@ -105,6 +105,8 @@ bool finding_is_of_run(const struct finding *finding);
 /* Whether it is about what was before the GPU's first operation or after its last; all of them. */
 bool finding_is_outside(const struct finding *finding);
 bool findings_are_outside(const struct finding *findings, unsigned count);
+/* Whether one is about work of the program's own, which a profiler of the processor shows. */
+bool findings_have_host_work(const struct finding *findings, unsigned count);
 /* Fills in what is found, the longest time first; returns how many there are. None if the profile
  * does not know how busy the devices were. `devices`: a bit for each device to check. */
 unsigned findings_of(const struct session *session, uint64_t devices,

@@ -226,18 +226,36 @@ static bool can_overlap(const struct session *session, const struct finding *fin
 	return !apart;
 }
 
-/* What the findings' percentages are of, and whether their times add up. */
-static void write_base(struct page *page, bool overlap)
+/* What the findings' percentages are of, before them, and whether their times add up. */
+static void write_base(struct page *page, const struct finding *findings, unsigned count)
 {
-	const char *whose = session_header(page->session)->processes
-				    ? "a process’s time, on average, from its GPU’s"
-				    : "the time from the GPU’s";
+	const struct session_header *header = session_header(page->session);
+	char whose[64], time[NUMBER_SIZE];
+	const bool overlap = count > 1 && can_overlap(page->session, findings, count);
+	uint64_t span = 0;
+	bool shares = false;
 
-	fprintf(page->html.file,
-		"<p class=\"remark\">Percentages are of %s first operation to its last, if nothing "
-		"else is said.%s</p>\n",
-		whose,
-		overlap ? " Two findings can be about the same time: they do not add up." : "");
+	for (unsigned i = 0; i < count; i++)
+		shares |= findings[i].percent > 0 && !finding_is_of_run(&findings[i]);
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		span = use_time(&header->uses[device]) ?: span;
+	if (header->processes)
+		strcpy(whose, "a process’s time, on average, from its GPU’s");
+	else if (devices_used(page->session) > 1)
+		strcpy(whose, "the time from a GPU’s");
+	else
+		snprintf(whose, sizeof(whose), "the %s from the GPU’s",
+			 number_about(time, (double)span, 3));
+	if (!shares && !overlap)
+		return;
+	fputs("<p class=\"remark\">", page->html.file);
+	if (shares)
+		fprintf(page->html.file, "Percentages: of %s first operation to its last.%s", whose,
+			overlap ? " " : "");
+	if (overlap)
+		fputs("Two findings can be about the same time: they do not add up.",
+		      page->html.file);
+	fputs("</p>\n", page->html.file);
 }
 
 /* What the run would be without what was found. */
@@ -264,7 +282,7 @@ static int write_savings(struct page *page, const struct finding *findings, unsi
 	return 0;
 }
 
-static int write_findings(struct page *page)
+static int write_findings(struct page *page, bool *host_work)
 {
 	struct finding findings[FINDING_COUNT];
 	struct html_lines lines;
@@ -272,6 +290,8 @@ static int write_findings(struct page *page)
 	int error;
 	unsigned count = findings_of(page->session, page->options->devices, findings);
 
+	*host_work = findings_have_host_work(findings, count);
+	write_base(page, findings, count);
 	html_lines_begin(&lines);
 	for (unsigned i = 0; i < count && lines.file; i++)
 		write_finding(page->session, &findings[i], lines.file);
@@ -281,21 +301,18 @@ static int write_findings(struct page *page)
 	if (lines.file && !count && unknown)
 		fprintf(lines.file, "Why the GPU was idle is not known, as %s.\n", unknown);
 	error = html_lines_end(&page->html, &lines, count ? "ol" : "ul");
-	if (!error)
-		error = write_savings(page, findings, count);
-	if (!error && count > 1)
-		write_base(page, can_overlap(page->session, findings, count));
-	return error;
+	return error ?: write_savings(page, findings, count);
 }
 
 /* What the page leaves open, and the commands that tell it. */
-static int write_next(struct page *page)
+static int write_next(struct page *page, bool host_work)
 {
-	static const enum next_step steps[] = {NEXT_KERNEL,	NEXT_COUNTERS, NEXT_EXACT,
-					       NEXT_WINDOW,	NEXT_WHOLE,    NEXT_TRACE,
-					       NEXT_TRACE_PAGE, NEXT_RANK};
-	const struct next next = {page->session, page->options,
-				  next_kernel(page->session, &page->tables[TABLE_GPU])};
+	static const enum next_step steps[] = {NEXT_HOST,  NEXT_KERNEL, NEXT_COUNTERS,
+					       NEXT_WHOLE, NEXT_TRACE,	NEXT_TRACE_PAGE,
+					       NEXT_EXACT, NEXT_WINDOW, NEXT_RANK};
+	const struct table *table = &page->tables[TABLE_GPU];
+	const struct next next = {page->session, page->options, table,
+				  next_kernel(page->session, table), host_work};
 	char *what, *command;
 	int error = 0;
 
@@ -319,11 +336,12 @@ int summary_section(struct page *page)
 {
 	bool merged = session_header(page->session)->processes;
 	struct job job;
+	bool host_work = false;
 	int error = 0;
 
 	write_window(page);
 	if (page->options->findings)
-		error = write_findings(page);
+		error = write_findings(page, &host_work);
 	if (error)
 		return error;
 	if (merged)
@@ -340,5 +358,5 @@ int summary_section(struct page *page)
 	}
 	write_longest_row(page);
 	fputs("</dl>\n", page->html.file);
-	return error ?: write_next(page);
+	return error ?: write_next(page, host_work);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/findings/advice.h"
 #include "report/names/cut_name.h"
 #include "report/names/visible.h"
 #include "report/print/report.h"
@@ -207,22 +208,32 @@ static void write_uneven(const struct session *session, const struct finding *fi
 	fprintf(file, "%s%s.", advice ? ": " : "", advice ? advice : "");
 }
 
+/* Whether a range's name says that other threads' launches in it are autograd's. */
+static bool by_autograd(const struct session *session, const struct host_range *range)
+{
+	return runs_python(session) &&
+	       strcasestr(session_string(session, range->range->name), "backward");
+}
+
 /* What was launched meanwhile. Of other threads it is known when by a trace, otherwise only how
  * much of all was launched in no range. */
-static void write_launched(const struct finding *finding, FILE *file)
+static void write_launched(const struct session *session, const struct finding *finding, FILE *file)
 {
 	const struct host_range *range = &finding->range;
 	const struct range_times *times = &finding->range_times;
 	char time[NUMBER_SIZE];
 
-	fprintf(file, " The range's own thread launched %s%sGPU work there.",
+	fprintf(file, " The range's own thread launched %s%sGPU work there",
 		range->gpu ? number_about(time, (double)range->gpu, 3) : "no ",
 		range->gpu ? " of " : "");
 	if (times->by_others)
-		fprintf(file, " %s launched %s of GPU work meanwhile.",
-			times->several ? "Other threads" : "Another thread",
-			number_about(time, (double)times->by_others, 3));
-	else if (!times->known && range->outside)
+		fprintf(file, ", %s %s%s%s", times->several ? "other threads" : "another thread",
+			number_about(time, (double)times->by_others, 3), range->gpu ? "" : " of it",
+			by_autograd(session, range)
+				? ": in PyTorch autograd's thread launches the kernels of backward"
+				: "");
+	fputs(".", file);
+	if (!times->by_others && !times->known && range->outside)
 		fprintf(file,
 			" In no range, perhaps for this one by another thread, %s of GPU work were "
 			"launched.",
@@ -232,7 +243,7 @@ static void write_launched(const struct finding *finding, FILE *file)
 static void write_range(const struct session *session, const struct finding *finding, FILE *file)
 {
 	const struct host_range *range = &finding->range;
-	char time[NUMBER_SIZE];
+	char time[NUMBER_SIZE], idle[NUMBER_SIZE];
 
 	fputs(" The host was in range ", file);
 	write_range_name(session, range->range, file);
@@ -244,10 +255,11 @@ static void write_range(const struct session *session, const struct finding *fin
 	if (session_header(session)->processes)
 		fputs(" in each process", file);
 	if (finding->range_times.known)
-		fprintf(file, ", the GPU idle for %s of that",
-			number_about(time, (double)finding->range_times.idle, 3));
+		fprintf(file, "; in those %s the GPU was idle for %s",
+			number_about(time, (double)range->time, 3),
+			number_about(idle, (double)finding->range_times.idle, 3));
 	fputs(".", file);
-	write_launched(finding, file);
+	write_launched(session, finding, file);
 }
 
 /* From which part of its time on, in percent, a GPU is idle for so long that faster kernels help
@@ -287,9 +299,14 @@ void finding_write(const struct session *session, const struct finding *finding,
 	}
 	fprintf(file, ", %s%s", number_about(time, (double)finding->time, 3),
 		session_header(session)->processes ? " a process" : "");
-	if (finding->percent > 0)
-		fprintf(file, " (%.1f %%%s)", finding->percent,
-			finding_is_of_run(finding) ? " of the run" : "");
+	/* A percentage is one of the GPU's time alone. */
+	if (finding->percent > 0 && finding_is_of_run(finding))
+		fprintf(file, " of the run's %s",
+			number_about(time,
+				     (double)session_header(session)->counters[COUNTER_wall_ns],
+				     3));
+	else if (finding->percent > 0)
+		fprintf(file, " (%.1f %%)", finding->percent);
 	if (finding->gaps)
 		fprintf(file, " in %s gap%s", number_count(number, finding->gaps),
 			finding->gaps == 1 ? "" : "s");

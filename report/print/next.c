@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/findings/advice.h"
 #include "report/names/cut_name.h"
 #include "report/names/shell_word.h"
 #include "report/names/visible.h"
@@ -19,6 +20,9 @@
 /* The least part of a device's time, in percent, for which its idle time is worth a look. Chosen.
  */
 #define WORTH_PERCENT	  5
+
+/* The same of the run's time, where idle time is not known and may be as long. Chosen. */
+#define IDLE_PERCENT	  10
 
 /* From which part of the run on, in percent, the GPU's own time is what a run takes. Chosen. */
 #define MOSTLY_GPU	  80
@@ -98,7 +102,9 @@ static void write_launches(const struct session *session, FILE *file)
 	fputs("The host spent ", file);
 	fprintf(file, "%s in ", number_about(time, (double)longest->cupti.total, 3));
 	visible_write(session_string(session, longest->name), file);
-	fputs(": a launch waits while the GPU is behind and the queue to it is full.\n", file);
+	fputs(": a launch waits while the GPU is behind and its queue is full, which needs no "
+	      "mending.\n",
+	      file);
 }
 
 /* What a faster kernel is worth: a run gets no shorter by more than the kernel does. */
@@ -134,9 +140,9 @@ static void write_mostly_busy(const struct session *session, const struct table 
 	char text[NUMBER_SIZE];
 
 	fprintf(file,
-		": unless operations overlap, the GPU is at work nearly all the time, so make "
-		"these faster. It is idle for %s%s, with the time before its first operation and "
-		"after its last",
+		": unless operations overlap, the GPU is at work nearly all the time, and idle for "
+		"%s%s, with the time before its first operation and after its last: make these "
+		"faster",
 		error > 0 ? "" : "about ",
 		error > 0 ? number_range(text, idle, error) : number_about(text, idle, 2));
 }
@@ -452,6 +458,12 @@ static int write_command(const struct next *next, enum next_step step, FILE *fil
 		break;
 	case NEXT_KERNEL:
 		return write_ncu(next, file);
+	case NEXT_HOST:
+		write_run(next->session,
+			  runs_python(next->session) ? "py-spy record -o profile.svg --"
+						     : "perf record -g",
+			  file);
+		break;
 	case NEXT_EXACT:
 		write_run(next->session, "ktime --timer cupti", file);
 		break;
@@ -490,6 +502,16 @@ static bool is_idle(const struct session *session)
 	return worth;
 }
 
+/* Of a device whose idle time is not known, whether it can be worth a question. */
+static bool may_be_idle(const struct next *next)
+{
+	double run = (double)session_header(next->session)->counters[COUNTER_wall_ns];
+	double busy = (double)next->table->total - error_of(next->table);
+
+	return !share_of_run(next->session, next->table) ||
+	       100 * (run - busy) >= IDLE_PERCENT * run;
+}
+
 static bool applies(const struct next *next, enum next_step step)
 {
 	const struct session_header *header = session_header(next->session);
@@ -498,12 +520,15 @@ static bool applies(const struct next *next, enum next_step step)
 	switch (step) {
 	case NEXT_IDLE:
 		return !idle_unknown(next->session) && is_idle(next->session);
+	case NEXT_HOST:
+		/* Ranks would all write one file. */
+		return next->host_work && !job && !has_launcher(next->session);
 	case NEXT_EXACT:
-		return idle_unknown(next->session) && !job;
+		return idle_unknown(next->session) && !job && may_be_idle(next);
 	case NEXT_WINDOW:
 		/* Only a CUPTI that records can be asked for all of some seconds. */
-		return idle_unknown(next->session) && !job && header->cupti_active &&
-		       header->timer != TIMER_EVENTS;
+		return idle_unknown(next->session) && !job && may_be_idle(next) &&
+		       header->cupti_active && header->timer != TIMER_EVENTS;
 	case NEXT_WHOLE:
 		return header->counters[COUNTER_operations_outside] && header->finished && !job;
 	case NEXT_KERNEL:
@@ -520,6 +545,7 @@ static bool applies(const struct next *next, enum next_step step)
 }
 
 static const char *const step_texts[NEXT_STEPS] = {
+	[NEXT_HOST] = "what the program itself does",
 	[NEXT_EXACT] = "why the GPU was idle",
 	[NEXT_WINDOW] = "why it is idle, of a program that runs",
 	[NEXT_WHOLE] = "the rest of the run",

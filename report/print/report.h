@@ -209,13 +209,14 @@ const struct table_row *next_kernel(const struct session *session, const struct 
 
 /* What other commands tell, in the order in which they are named. */
 enum next_step {
+	NEXT_HOST,
 	NEXT_KERNEL,
 	NEXT_COUNTERS,
-	NEXT_EXACT,
-	NEXT_WINDOW,
 	NEXT_WHOLE,
 	NEXT_TRACE,
 	NEXT_TRACE_PAGE,
+	NEXT_EXACT,
+	NEXT_WINDOW,
 	NEXT_ALL,
 	NEXT_IDLE,
 	NEXT_RANK,
@@ -225,7 +226,9 @@ enum next_step {
 struct next {
 	const struct session *session;
 	const struct options *options;	/* whose profiles the commands name */
+	const struct table *table;	/* of the GPU's rows */
 	const struct table_row *kernel; /* by next_kernel() */
+	bool host_work;			/* by findings_have_host_work() */
 };
 /* What a step tells, and its command, whole, which the caller frees; NULL: it tells nothing here.
  * 0 or -ENOMEM. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a run would be without what its findings name, as far as that adds up. */
+#include <math.h>
 #include <stdio.h>
 
 #include "report/findings/outside.h"
@@ -106,26 +107,62 @@ static void write_parts(const struct savings *savings, bool start, FILE *file)
 	}
 }
 
+/* What is left of a time, in figures that add up as they are printed: of the rounded times, and no
+ * finer than these are. */
+struct rest {
+	double time, step; /* ns */
+};
+
+/* A time as number_about() prints it, and the step of its last digit. */
+static double rounded(uint64_t time, double *step)
+{
+	*step = time ? pow(10, floor(log10((double)time)) - 2) : 0;
+	return time ? round((double)time / *step) * *step : 0;
+}
+
+static void take_off(struct rest *rest, uint64_t part)
+{
+	double step;
+
+	rest->time -= rounded(part, &step);
+	rest->step = step > rest->step ? step : rest->step;
+}
+
+static void write_rest(const struct rest *rest, FILE *file)
+{
+	const double steps = fmax(round(rest->time / rest->step), 0);
+	char text[NUMBER_SIZE];
+
+	fputs(number_about(text, steps * rest->step, steps >= 100 ? 3 : steps >= 10 ? 2 : 1), file);
+}
+
 bool savings_write(const struct session *session, const struct finding *findings, unsigned count,
 		   FILE *file)
 {
 	struct savings savings;
-	char time[NUMBER_SIZE], left[NUMBER_SIZE];
-	uint64_t rest;
+	char time[NUMBER_SIZE];
+	struct rest rest;
 	bool start; /* nothing else is named */
 
 	if (!savings_find(session, findings, count, &savings))
 		return false;
 	start = !savings.idle && !savings.end;
-	rest = savings.whole - savings.idle - savings.end - (start ? savings.start : 0);
+	rest.time = rounded(savings.whole, &rest.step);
+	take_off(&rest, savings.idle);
+	take_off(&rest, savings.end);
+	take_off(&rest, start ? savings.start : 0);
 	fputs("Without ", file);
 	write_parts(&savings, start, file);
-	fprintf(file, " the %s's %s would be about %s", savings.of_run ? "run" : "GPU",
-		number_about(time, (double)savings.whole, 3), number_about(left, (double)rest, 3));
-	if (savings.start && !start)
-		fprintf(file, "; without the start (%s) too, %s",
-			number_about(time, (double)savings.start, 3),
-			number_about(left, (double)(rest - savings.start), 3));
+	fprintf(file, " the %s's %s would be ", savings.of_run ? "run" : "GPU",
+		number_about(time, (double)savings.whole, 3));
+	write_rest(&rest, file);
+	fputs(" at best", file);
+	if (savings.start && !start) {
+		fprintf(file, "; without the start (%s) too, ",
+			number_about(time, (double)savings.start, 3));
+		take_off(&rest, savings.start);
+		write_rest(&rest, file);
+	}
 	fputs(savings.others ? ". What the other findings would save is not known." : ".", file);
 	return true;
 }

@@ -252,7 +252,7 @@ static void work(uint64_t start, uint64_t end, uint32_t correlation)
 TEST(a_trace_tells_how_long_the_device_was_idle_in_the_range)
 {
 	struct nvtx_range *step = range("step", NULL, 500 * MS);
-	struct nvtx_range *load = range("load", step, 300 * MS);
+	struct nvtx_range *load = range("backward", step, 300 * MS);
 	const uint64_t kernel = session_intern(session, "kernel");
 	char *text;
 
@@ -279,8 +279,13 @@ TEST(a_trace_tells_how_long_the_device_was_idle_in_the_range)
 	assert_int_equal(found(FINDING_LOW_USE)->range_times.by_others, 90 * MS);
 	assert_false(found(FINDING_LOW_USE)->range_times.several);
 	text = printed(session, "");
-	assert_non_null(strstr(text, " launched no GPU work there. Another thread launched 90.0 ms "
-				     "of GPU work meanwhile."));
+	assert_non_null(strstr(text, " launched no GPU work there, another thread 90.0 ms of it."));
+	free(text);
+	header->command = session_intern(session, "python3 train.py");
+	text = printed(session, "");
+	assert_non_null(strstr(text, "; in those 300 ms the GPU was idle for 250 ms."));
+	assert_non_null(strstr(text, " 90.0 ms of it: in PyTorch autograd's thread launches the "
+				     "kernels of backward."));
 	free(text);
 	launch(9, 570, 4);
 	work(1900, 1910, 4);
@@ -454,13 +459,14 @@ TEST(copies_are_advised_what_they_lack)
 	header->totals.synchronous_calls = 10;
 	header->totals.synchronous_ns = 300 * MS;
 	assert_string_equal(found(FINDING_SYNCHRONOUS)->advice,
-			    "the Async functions and pinned memory let it go on");
+			    "the Async functions and pinned memory let the host go on");
 	use = session_add_item(session, SEGMENT_MEMORY,
 			       &(struct memory_use){.kind = ALLOCATION_PINNED, .device = -1});
 	assert_non_null(use);
 	use->peak = 1 << 20;
 	overlap_advises("copy by cudaMemcpyAsync in a stream of its own");
-	assert_string_equal(found(FINDING_SYNCHRONOUS)->advice, "the Async functions let it go on");
+	assert_string_equal(found(FINDING_SYNCHRONOUS)->advice,
+			    "the Async functions let the host go on");
 	/* It copied other memory, too. */
 	header->totals.pageable_calls = 1;
 	overlap_advises("copy by cudaMemcpyAsync in a stream of its own, from pinned memory");

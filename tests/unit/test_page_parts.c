@@ -489,11 +489,15 @@ TEST(a_page_by_events_says_what_a_faster_kernel_saves)
 	row = session_row(session, ROW_KERNEL, "_Z3rowPf", 0);
 	row->calls = 1;
 	session_add_sample(session, &row->events, 900 * US);
-	page_has("nearly all the time, so make these faster. It is idle for about 100 us, with the "
-		 "time before its first operation and after its last. Halving row saves at most "
-		 "450 us, 45 % of the run.");
+	page_has("nearly all the time, and idle for about 100 us, with the time before its first "
+		 "operation and after its last: make these faster. Halving row saves at most 450 "
+		 "us, 45 % of the run.");
 	/* What the GPU's work needs comes before why it was idle for the rest. */
 	assert_true(strstr(page, "What limits row") < strstr(page, "Why the GPU was idle:"));
+	/* Where that is less than a tenth of the run it is no question. */
+	row->events.total += US;
+	page_has("idle for about 99 us");
+	assert_null(strstr(page, "Why the GPU was idle:"));
 	/* An operation outside of a window leaves the share open. */
 	header->counters[COUNTER_operations_outside] = 1;
 	page_has("Most of the GPU&#39;s time is in row: 100.0 %.");
@@ -514,7 +518,7 @@ TEST(a_page_says_what_idle_time_costs_and_that_it_comes_first)
 	row->calls = 2;
 	session_add_sample(session, &row->cupti, 20000 * US);
 	session_add_sample(session, &row->cupti, 20000 * US);
-	page_has(">Without idle time (60.0 ms) the GPU&#39;s 100 ms would be about 40.0 ms. ");
+	page_has(">Without idle time (60.0 ms) the GPU&#39;s 100 ms would be 40 ms at best. ");
 	has("rounding; of little use while the GPU is idle for so long.");
 	/* Busy and idle time are never one. */
 	assert_null(strstr(page, "do not add up"));
@@ -548,13 +552,16 @@ TEST(a_page_says_what_the_run_would_be_without_what_was_found)
 	add_kernel("_Z3rowPf", 20000 * US);
 	bound_is(300, "75.0 ms (75.0 %) in 6 gaps: look at");
 	has(">Without the idle time named above (75.0 ms) and the end (50.0 ms) the run&#39;s 300 "
-	    "ms would be about 175 ms; without the start (150 ms) too, 25.0 ms.</p>");
+	    "ms would be 175 ms at best; without the start (150 ms) too, 25 ms.</p>");
+	has(">Percentages: of the 100 ms from the GPU’s first operation to its last. ");
+	has("the GPU&#39;s last operation, 50.0 ms of the run&#39;s 300 ms");
+	has("What the program itself does: <code>perf record -g ./app</code>");
 	bound_is(251, ">Without the idle time named above (75.0 ms) the run&#39;s 251 ms would be "
-		      "about 176 ms; without the start (150 ms) too, 26.0 ms.</p>");
+		      "176 ms at best; without the start (150 ms) too, 26 ms.</p>");
 	/* When those ran that were only counted nobody knows. */
 	header->counters[COUNTER_operations_outside] = 1;
 	bound_is(300, ">Without the idle time named above (75.0 ms) the GPU&#39;s 100 ms would be "
-		      "about 25.0 ms.</p>");
+		      "25 ms at best.</p>");
 	has("The rest of the run: <code>ktime -o whole.ktime ./app</code>");
 	/* Busy and idle time that are estimates, or another device's too, do not add up. */
 	header->uses[0].error = 1;
