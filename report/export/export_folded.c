@@ -19,17 +19,11 @@ struct stack {
 	uint64_t time;
 };
 
-/* What of a name's time is in ranges. */
-struct ranged {
-	struct text_entry entry; /* by the row's name, which has its kind before it */
-	uint64_t time;
-};
-
 struct folded {
 	struct filter *filter;
 	struct ranges ranges;
 	char **paths; /* of the ranges' nodes */
-	struct text_entry *stacks, *ranged;
+	struct text_entry *stacks;
 };
 
 /* A name as a part of a path, in a string that the caller frees. */
@@ -57,35 +51,19 @@ static int add_time(struct folded *folded, const char *path, const char *name, u
 	return stack ? 0 : -ENOMEM;
 }
 
-static struct ranged *ranged_of(struct folded *folded, enum row_kind kind, const char *name)
-{
-	struct ranged *ranged = NULL;
-	char *key;
-
-	if (asprintf(&key, "%d %s", kind, name) < 0)
-		return NULL;
-	ranged = text_entry_of(&folded->ranged, key, sizeof(*ranged));
-	free(key);
-	return ranged;
-}
-
 /* What was launched in a range itself. */
 static int add_part(struct folded *folded, size_t node, const struct nvtx_part *part)
 {
 	const struct session *session = folded->filter->session;
 	const struct row *row = session_row_at(session, part->row);
 	uint64_t time = range_part_sum(session, part, row, row_average(session, row)).time;
-	struct ranged *ranged;
 	char *name;
 	int error;
 
 	if (!row_is_gpu(row->kind) || !time)
 		return 0;
 	name = table_row_name(folded->filter, row);
-	ranged = name ? ranged_of(folded, row->kind, name) : NULL;
-	error = ranged ? add_time(folded, folded->paths[node], name, time) : -ENOMEM;
-	if (!error)
-		ranged->time += time;
+	error = name ? add_time(folded, folded->paths[node], name, time) : -ENOMEM;
 	free(name);
 	return error;
 }
@@ -130,24 +108,14 @@ static int add_ranges(struct folded *folded)
 	return error;
 }
 
-/* Of each row of the table what is in no range. */
 static int add_others(struct folded *folded)
 {
 	struct table table;
-	int error = table_collect(&table, folded->filter->session, folded->filter->options,
-				  TABLE_GPU, TABLE_ALL_DEVICES, false);
+	int error = ranges_outside(&folded->ranges, &table);
 
-	if (error)
-		return error;
-	for (size_t i = 0; i < table.count && !error; i++) {
-		const struct table_row *row = &table.rows[i];
-		const struct ranged *ranged = ranged_of(folded, row->kind, row->name);
-
-		if (!ranged)
-			error = -ENOMEM;
-		else if (row->total > ranged->time)
-			error = add_time(folded, NULL, row->name, row->total - ranged->time);
-	}
+	for (size_t i = 0; i < table.count && !error; i++)
+		if (table.rows[i].total)
+			error = add_time(folded, NULL, table.rows[i].name, table.rows[i].total);
 	table_free(&table);
 	return error;
 }
@@ -186,7 +154,6 @@ int export_folded(struct session *session, const struct options *options, FILE *
 		ranges_free(&folded.ranges);
 	}
 	text_entries_free(&folded.stacks);
-	text_entries_free(&folded.ranged);
 	filter_free(&filter);
 out:
 	if (error && error != -ENODATA)

@@ -38,17 +38,10 @@ struct blocks {
 	size_t count, room;
 };
 
-/* What of a name's time is in ranges. */
-struct ranged {
-	struct text_entry entry; /* by the class and the name */
-	uint64_t time;
-};
-
 struct icicle {
 	const struct ranges *ranges;
 	double whole; /* ns that are the width */
 	struct blocks blocks;
-	struct text_entry *ranged;
 };
 
 /* Takes the block's name over. */
@@ -123,18 +116,6 @@ static int collect_leaves(struct blocks *leaves, const struct ranges *ranges,
 	return 0;
 }
 
-static struct ranged *ranged_of(struct icicle *icicle, const char *class, const char *name)
-{
-	struct ranged *ranged = NULL;
-	char *key;
-
-	if (asprintf(&key, "%s %s", class, name) < 0)
-		return NULL;
-	ranged = text_entry_of(&icicle->ranged, key, sizeof(*ranged));
-	free(key);
-	return ranged;
-}
-
 /* Adds blocks side by side, from `at` on, and takes their names over. */
 static int add_row(struct icicle *icicle, struct blocks *row, unsigned level, double at)
 {
@@ -158,42 +139,25 @@ static int add_leaves(struct icicle *icicle, const struct range_node *node, doub
 	struct blocks leaves = {.blocks = NULL};
 	int error = collect_leaves(&leaves, icicle->ranges, node);
 
-	for (size_t i = 0; i < leaves.count && !error; i++) {
-		struct ranged *ranged =
-			ranged_of(icicle, leaves.blocks[i].class, leaves.blocks[i].name);
-
-		if (ranged)
-			ranged->time += leaves.blocks[i].time;
-		else
-			error = -ENOMEM;
-	}
 	if (!error)
 		error = add_row(icicle, &leaves, node->depth + 1, at);
 	free_blocks(&leaves);
 	return error;
 }
 
-/* Of each row of the table what is in no range. */
-static int collect_others(struct blocks *others, struct icicle *icicle)
+static int collect_others(struct blocks *others, const struct ranges *ranges)
 {
-	const struct filter *filter = icicle->ranges->filter;
 	struct table table;
-	int error = table_collect(&table, filter->session, filter->options, TABLE_GPU,
-				  TABLE_ALL_DEVICES, false);
+	int error = ranges_outside(ranges, &table);
 
-	if (error)
-		return error;
 	for (size_t i = 0; i < table.count && !error; i++) {
 		const struct table_row *row = &table.rows[i];
-		const char *class = kind_class(row->kind);
-		struct ranged *ranged = ranged_of(icicle, class, row->name);
 
-		if (!ranged)
-			error = -ENOMEM;
-		else if (row->total > ranged->time)
-			error = add_block(others, &(struct block){strdup(row->name), class,
-								  .time = row->total - ranged->time,
-								  .estimated = row->estimated});
+		if (row->total)
+			error = add_block(others,
+					  &(struct block){strdup(row->name), kind_class(row->kind),
+							  .time = row->total,
+							  .estimated = row->estimated});
 	}
 	table_free(&table);
 	if (others->count)
@@ -213,7 +177,7 @@ static int add_outside(struct icicle *icicle, double at)
 	outside.time = to_unsigned(outside.length / 100 * icicle->whole);
 	error = add_block(&icicle->blocks, &outside);
 	if (!error)
-		error = collect_others(&others, icicle);
+		error = collect_others(&others, icicle->ranges);
 	if (!error)
 		error = add_row(icicle, &others, 1, at);
 	free_blocks(&others);
@@ -326,6 +290,5 @@ int icicle_write(struct html *html, const struct ranges *ranges)
 	if (!error)
 		write_blocks(html, &icicle.blocks);
 	free_blocks(&icicle.blocks);
-	text_entries_free(&icicle.ranged);
 	return error;
 }

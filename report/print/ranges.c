@@ -9,6 +9,7 @@
 #include "report/names/cut_name.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
+#include "report/session/entries.h"
 #include "report/session/memory.h"
 
 /* Rows of a report that was not asked for a number of them. Chosen. */
@@ -327,6 +328,54 @@ int ranges_collect(struct ranges *ranges, struct filter *filter, bool by_thread)
 		error = -ENOMEM;
 	if (error)
 		ranges_free(ranges);
+	return error;
+}
+
+/* The time of a row's name in ranges. */
+struct ranged {
+	struct entry entry; /* by the kind and the name */
+	uint64_t time;
+};
+
+static int sum_ranged(struct entry **all, const struct ranges *ranges, const struct nvtx_part *part)
+{
+	const struct session *session = ranges->filter->session;
+	const struct row *row = session_row_at(session, part->row);
+	const uint64_t key[ENTRY_NUMBERS] = {row->kind, row->name};
+	struct ranged *ranged;
+	double average;
+
+	if (!shows(row, &average, ranges->filter))
+		return 0;
+	ranged = entry_of(all, key, sizeof(*ranged));
+	if (!ranged)
+		return -ENOMEM;
+	ranged->time += range_part_sum(session, part, row, average).time;
+	return 0;
+}
+
+int ranges_outside(const struct ranges *ranges, struct table *table)
+{
+	const struct filter *filter = ranges->filter;
+	struct entry *all = NULL;
+	int error = table_collect(table, filter->session, filter->options, TABLE_GPU,
+				  TABLE_ALL_DEVICES, false);
+
+	for (size_t i = 0; i < ranges->tree.count && !error; i++) {
+		const struct range_node *node = &ranges->tree.nodes[i];
+
+		for (size_t j = 0; j < node->part_count && !error; j++)
+			error = sum_ranged(&all, ranges, ranges->tree.parts[node->first_part + j]);
+	}
+	for (size_t i = 0; i < table->count && !error; i++) {
+		struct table_row *row = &table->rows[i];
+		const uint64_t key[ENTRY_NUMBERS] = {row->kind, row->first->name};
+		const struct ranged *ranged = entry_of(&all, key, 0);
+
+		if (ranged)
+			row->total -= ranged->time < row->total ? ranged->time : row->total;
+	}
+	entries_free(&all);
 	return error;
 }
 

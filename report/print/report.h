@@ -59,6 +59,7 @@ int trace_write(struct report *report, bool gpu, bool api);
  */
 int nsys_format_write(struct report *report);
 
+struct table;
 /* The NVTX ranges of a report, with the GPU time of what was launched in them. */
 struct ranges {
 	struct filter *filter;
@@ -71,6 +72,9 @@ struct ranges {
  * with ranges_free(). */
 int ranges_collect(struct ranges *ranges, struct filter *filter, bool by_thread);
 void ranges_free(struct ranges *ranges);
+/* The table of GPU activities, each row's time without that in ranges. 0 or -ENOMEM; free it with
+ * table_free() whatever it returns. */
+int ranges_outside(const struct ranges *ranges, struct table *table);
 /* The sheet of the tree. */
 /* "name", "domain@name", as --nvtx-include takes them, or "name (start/end)"; the caller frees it.
  * NULL if memory is out. */
@@ -189,7 +193,6 @@ void idle_table_write(const struct report *report);
 
 /* What to do next. */
 
-struct table;
 struct table_row;
 /* The row with most time, which comes first unless another order was asked for; NULL: none. */
 const struct table_row *next_row(const struct table *table);
