@@ -89,6 +89,7 @@ static void launch(cudaGraph_t graph, int times)
 static cudaGraph_t encoder()
 {
 	Range range("encoder");
+	nvtxRangeId_t captured = nvtxRangeStartA("captured");
 	cudaEvent_t fork, join;
 	cudaGraph_t graph;
 
@@ -110,6 +111,9 @@ static cudaGraph_t encoder()
 	multiply<<<1, 256, 0, stream>>>(data);
 	expect(1);
 	CHECK(cudaStreamEndCapture(stream, &graph));
+	/* Six of each layer, the last one, and the one beside. */
+	nvtxRangeEnd(captured);
+	expected["captured"] += (6 * LAYERS + 2) * REPLAYS;
 	return graph;
 }
 
