@@ -694,3 +694,18 @@ char *short_name(const char *name, bool base)
 	*out = '\0';
 	return result;
 }
+
+char *telling_name(const char *name)
+{
+	static const char wrapped[] = "cutlass::Kernel", of[] = "<cutlass_";
+	char *whole = short_name(name, false), *argument = whole ? strchr(whole, '<') : NULL;
+	char *result;
+
+	if (argument && !strncmp(whole, wrapped, sizeof(wrapped) - 1) &&
+	    !strncmp(argument, of, sizeof(of) - 1))
+		result = strndup(argument + 1, strcspn(argument + 1, ",>"));
+	else
+		result = short_name(name, true);
+	free(whole);
+	return result;
+}

@@ -27,5 +27,8 @@ char *nsys_demangle_base(const char *mangled);
  * The caller frees it; NULL if memory is out.
  */
 char *short_name(const char *name, bool base);
+/* The same as the base name, but of a kernel of CUTLASS as cuBLAS has them, cutlass::Kernel2<NAME>,
+ * that NAME. */
+char *telling_name(const char *name);
 
 #endif

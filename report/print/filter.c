@@ -37,7 +37,8 @@ static char *printed_text(const struct options *options, enum row_kind kind, con
 	char *full = readable_name(options, kind, name), *text = full, *visible;
 
 	if (full && mode != NAMES_FULL && mode != NAMES_AUTO && strcmp(full, name) != 0) {
-		text = short_name(full, mode == NAMES_BASE);
+		text = mode == NAMES_DISTINCT ? telling_name(full)
+					      : short_name(full, mode == NAMES_BASE);
 		free(full);
 	}
 	visible = text ? visible_text(text) : NULL;
@@ -47,10 +48,7 @@ static char *printed_text(const struct options *options, enum row_kind kind, con
 
 char *filter_kernel_text(const struct filter *filter, const char *mangled)
 {
-	int mode = filter->options->names;
-
-	return printed_text(filter->options, ROW_KERNEL, mangled,
-			    mode == NAMES_DISTINCT ? NAMES_BASE : mode);
+	return printed_text(filter->options, ROW_KERNEL, mangled, filter->options->names);
 }
 
 /* NULL if memory is out. */
@@ -132,8 +130,7 @@ static int name_kernels(struct filter *filter)
 
 	session_for_each_row (filter->session, row)
 		if (row->kind == ROW_KERNEL &&
-		    !find_name(filter, row->kind, row->name,
-			       distinct ? NAMES_BASE : filter->options->names))
+		    !find_name(filter, row->kind, row->name, filter->options->names))
 			return -ENOMEM;
 	names = calloc(HASH_COUNT(filter->names) + 1, sizeof(*names));
 	if (!names)

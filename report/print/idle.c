@@ -441,7 +441,7 @@ void use_write(const struct report *report)
 char *idle_plain_name(const char *name)
 {
 	char *readable = demangle(name);
-	char *base = readable ? short_name(readable, true) : NULL;
+	char *base = readable ? telling_name(readable) : NULL;
 	char *visible = visible_text(base ? base : name);
 
 	free(base);

@@ -11,6 +11,7 @@
 
 #include "report/findings/advice.h"
 #include "report/names/cut_name.h"
+#include "report/names/demangle.h"
 #include "report/names/shell_word.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"
@@ -373,12 +374,23 @@ static void write_run(const struct session *session, const char *tool, FILE *fil
 	fprintf(file, "%s %s", tool, *command && shell_reads(command) ? command : "./app");
 }
 
+/* What ncu compares with -k. NULL: memory is out. */
+static char *function_name(const char *mangled)
+{
+	char *readable = demangle(mangled), *base = readable ? short_name(readable, true) : NULL;
+	char *visible = visible_text(base ?: mangled);
+
+	free(base);
+	free(readable);
+	return visible;
+}
+
 /* The name by which ncu finds a kernel, and no other one of the program: the function's, or, where
  * others have it too, such as instances of a template, the whole name as the linker knows it. */
 static int write_ncu(const struct next *next, FILE *file)
 {
 	const char *name = session_string(next->session, next->kernel->first->name);
-	char *base = idle_plain_name(name), *other, *command = NULL;
+	char *base = function_name(name), *other, *command = NULL;
 	const struct row *row;
 	bool alone = true;
 	size_t size;
@@ -387,7 +399,7 @@ static int write_ncu(const struct next *next, FILE *file)
 	session_for_each_row (next->session, row) {
 		if (row->kind != ROW_KERNEL || row->name == next->kernel->first->name)
 			continue;
-		other = idle_plain_name(session_string(next->session, row->name));
+		other = function_name(session_string(next->session, row->name));
 		alone &= base && other && strcmp(base, other) != 0;
 		free(other);
 	}

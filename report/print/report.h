@@ -145,8 +145,8 @@ void idle_sheet(struct sheet *sheet, const struct idle_table *table, size_t coun
 /* Fills the cells of a row of that sheet. The first cell is a page's heading of the row, such as
  * "launch latency". */
 void idle_fill_row(const struct sheet *sheet, size_t index, struct cell *cells);
-/* The function's name of a kernel, or the name as it is, without control characters. The caller
- * frees it; NULL if memory is out. */
+/* A kernel's name in short, by telling_name(), or the name as it is, without control characters.
+ * The caller frees it; NULL if memory is out. */
 char *idle_plain_name(const char *name);
 /* Whether a device worked and --devices does not leave it out. */
 bool idle_shows(const struct session *session, const struct options *options, int device);

@@ -48,3 +48,22 @@ TEST(damaged_names_are_shortened_somehow)
 	is("void foo<a, b", "foo", "foo");
 	is("foo(<>)>>", "foo", "foo");
 }
+
+TEST(a_kernel_of_cutlass_is_told_by_its_argument)
+{
+	static const char *const names[][2] = {
+		{"void cutlass::Kernel2<cutlass_80_simt_sgemm>(cutlass_80_simt_sgemm::Params)",
+		 "cutlass_80_simt_sgemm"},
+		{"void cutlass::Kernel<cutlass_75_wmma, int=4>(int)", "cutlass_75_wmma"},
+		{"void cutlass::Kernel<cutlass::gemm::Universal<int>>(int)", "Kernel"},
+		{"void mine::Kernel2<cutlass_80_simt_sgemm>(int)", "Kernel2"},
+		{"cutlass::Kernel(int)", "Kernel"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *text = telling_name(names[i][0]);
+
+		assert_string_equal(text, names[i][1]);
+		free(text);
+	}
+}
