@@ -136,8 +136,9 @@ static int write_device(struct page *page, int device)
 		write_peak(html, &held, &x, &y);
 		plot_end(html, &y);
 		fprintf(html->file,
-			"<figcaption>Memory held on GPU %d during the trace; times are after the "
-			"program’s start</figcaption>\n</figure>\n",
+			"<figcaption>Memory held on GPU %d, outside of the profiling window too; "
+			"times "
+			"are after the program’s start</figcaption>\n</figure>\n",
 			device);
 	}
 	free(held.changes);

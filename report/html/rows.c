@@ -80,15 +80,12 @@ static bool fill_bars(struct histogram_bars *bars, const struct histogram *histo
 	return fits;
 }
 
-/* From where to where the bars are: no call is outside of the row's least and most. */
-static void write_ends(const struct histogram_bars *bars, const struct table_row *row, char *low,
-		       char *high)
+/* From where to where the calls of the bars are. Where an event-pair overhead was taken off buckets
+ * by their middles, the first and the last bar may begin and end a bit beside. */
+static void write_ends(const struct table_row *row, char *low, char *high)
 {
-	uint64_t from = histogram_bucket_low(bars->bars[0].first),
-		 to = histogram_bucket_high(bars->bars[bars->count - 1].last) - 1;
-
-	number_time(low, from < row->minimum ? row->minimum : from);
-	number_time(high, to > row->maximum ? row->maximum : to);
+	number_time(low, row->minimum);
+	number_time(high, row->maximum);
 }
 
 static void write_histogram(struct html *html, const struct histogram_bars *bars,
@@ -97,7 +94,7 @@ static void write_histogram(struct html *html, const struct histogram_bars *bars
 	double rem = BAR_REM * bars->count;
 	char low[NUMBER_SIZE], high[NUMBER_SIZE], calls[NUMBER_SIZE], most[NUMBER_SIZE];
 
-	write_ends(bars, row, low, high);
+	write_ends(row, low, high);
 	/* The bars have the colour of the figure's class. */
 	fprintf(html->file, "<figure class=\"%s\"", kind_class(row->kind));
 	if (rem < MOST_REM)
@@ -130,7 +127,7 @@ static void write_histogram(struct html *html, const struct histogram_bars *bars
 				number_time(low, histogram_bucket_low(bar->first)),
 				number_time(high, histogram_bucket_high(bar->last) - 1));
 	}
-	write_ends(bars, row, low, high);
+	write_ends(row, low, high);
 	fprintf(html->file,
 		"</svg>\n<figcaption><span>%s</span><span>up to %s call%s</span>"
 		"<span>%s</span></figcaption>\n</figure>\n",

@@ -100,7 +100,8 @@ static void write_table(struct picture *picture)
 	struct html *html = &picture->page->html;
 	char text[NUMBER_SIZE], caption[160], label[TRACK_LABEL_SIZE];
 
-	snprintf(caption, sizeof(caption), "The trace from its first record, %s",
+	snprintf(caption, sizeof(caption),
+		 "The trace from its first record, calls and ranges too, %s",
 		 number_about(text, (double)(timeline->end - timeline->begin), 3));
 	html_table_begin(html, "timeline-table", "timeline tree", caption, NULL);
 	fputs("<thead><tr><th scope=\"col\">Track</th><th scope=\"col\" class=\"number\">"

@@ -234,19 +234,21 @@ int agreement_write(struct report *report)
 		return error;
 	if (agreement.disagreeing > 0)
 		report_warn(report,
-			    "Clocks: CUPTI and events disagree by more than 0.2 us and 2 %% on %zu "
+			    "Timers: CUPTI and events disagree by more than 0.2 us and 2 %% on %zu "
 			    "of %zu rows, which show CUPTI's times: those of the operation alone, "
 			    "where a pair of events also holds waits and what ran beside it "
 			    "(--cross-check: why).",
 			    agreement.disagreeing, agreement.count);
 	if (agreement.checked > 0) {
 		report_begin(report,
-			     "Clocks: %s operation%s timed by both CUPTI and CUDA events, median "
+			     "Timers: %s operation%s timed by both CUPTI and CUDA events, median "
 			     "difference %s.\n",
 			     number_count(other, agreement.checked),
 			     agreement.checked == 1 ? "" : "s",
 			     number_about(text, (double)agreement.median, 2));
-		report_begin(report, "Clocks: largest difference %s (%.2g %%), %s%s%s%s.\n",
+		report_begin(report,
+			     "Timers: largest difference %s (%.2g %%), %s%s%s%s; the table has "
+			     "CUPTI's time.\n",
 			     number_about(text, (double)agreement.worst->difference, 2),
 			     agreement.worst->percent, agreement.worst->name,
 			     *agreement.worst->reason ? " (" : "", agreement.worst->reason,

@@ -405,8 +405,9 @@ static void write_spent(const struct report *report)
 		fprintf(report->file, "; on the GPU: %s, assumed",
 			number_about(text, (double)gpu, 2));
 	if (sum > added) {
-		fprintf(report->file, ". Of these %s about ", number_about(text, sum, 2));
-		fprintf(report->file, "%s delayed the run%s; the rest passed beside its other work",
+		fprintf(report->file,
+			". Of this about %s delayed the run%s; the rest passed beside its other "
+			"work",
 			number_about(text, added, 2), cupti ? ", in the GPU's idle time" : "");
 	}
 	fputs(".\n", report->file);

@@ -69,7 +69,7 @@ setup_file()
 	options="--events all -f -o session --cross-check"
 	SIM_MEMSET_EVENT_NS=23800 kinds
 	report | grep -qE "^ *DISAGREE .* 24.8.*us.*memset. .no likely reason was seen."
-	says "Clocks: CUPTI and events disagree by more than 0.2 us and 2 % on 1 of"
+	says "Timers: CUPTI and events disagree by more than 0.2 us and 2 % on 1 of"
 	is 10 eval "report | awk '/^ *agree/ { checked += \$3 } END { print checked }'"
 }
 

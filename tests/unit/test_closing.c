@@ -343,7 +343,7 @@ TEST(the_overhead_is_of_the_wall_time)
 	       "======== Overhead: the run took about 1.2 ms longer (1.2 % of 100 ms), 0 ns of CPU "
 	       "in the background, 0 B.\n"
 	       "======== Overhead on the program's threads: 1.5 ms in ktime, measured. Of "
-	       "these 1.5 ms about 1.2 ms delayed the run; the rest passed beside its other "
+	       "this about 1.2 ms delayed the run; the rest passed beside its other "
 	       "work.\n");
 	header->counters[COUNTER_threads] = 2;
 	header->counters[COUNTER_cupti_ns] = 1500000;
@@ -354,7 +354,7 @@ TEST(the_overhead_is_of_the_wall_time)
 	       "======== Overhead: the run took about 1.2 ms longer (1.2 % of 100 ms), 0 ns of CPU "
 	       "in the background, 0 B.\n"
 	       "======== Overhead on the program's threads (2): 1.5 ms in ktime, measured, and 1.6 "
-	       "ms in CUPTI, assumed; on the GPU: 582 us, assumed. Of these 3.7 ms about 1.2 ms "
+	       "ms in CUPTI, assumed; on the GPU: 582 us, assumed. Of this about 1.2 ms "
 	       "delayed the run, in the GPU's idle time; the rest passed beside its other work.\n");
 }
 

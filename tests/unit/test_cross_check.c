@@ -170,6 +170,7 @@ TEST(the_difference_in_the_middle_is_shown)
 		text,
 		"4 operations timed by both CUPTI and CUDA events, median difference 20 ns.\n"));
 	assert_non_null(
-		strstr(text, "largest difference 1.0 us (10 %), k (no likely reason was seen).\n"));
+		strstr(text, "largest difference 1.0 us (10 %), k (no likely reason was seen); the "
+			     "table has CUPTI's time.\n"));
 	free(text);
 }
