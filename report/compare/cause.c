@@ -2,10 +2,13 @@
 #include "report/compare/cause.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/compare/factors.h"
 #include "report/compare/headline.h"
+#include "report/findings/functions.h"
+#include "report/names/cut_name.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
 
@@ -28,7 +31,7 @@ struct cause {
 	unsigned kind;
 	const struct comparison_row *most; /* the one that changed most */
 	double change, largest;		   /* of all, and of that one, ns, without their sign */
-	size_t rows;			   /* that are counted */
+	size_t more;			   /* others whose verdict tells a change */
 };
 
 static double time_a(const struct comparison *comparison, const struct comparison_row *row)
@@ -52,6 +55,13 @@ static unsigned kind_of(const struct comparison *comparison, const struct compar
 		       : CAUSES;
 }
 
+/* Whether the table tells the row's change, as its verdict. */
+static bool is_told(const struct comparison_row *row)
+{
+	return row->verdict != VERDICT_SAME && row->verdict != VERDICT_UNDER &&
+	       row->verdict != VERDICT_CANNOT_TELL;
+}
+
 /* Adds up the rows by their reason, the one with most of the change first; that of all of them. */
 static double causes_of(const struct comparison *comparison, struct cause causes[CAUSES])
 {
@@ -71,11 +81,10 @@ static double causes_of(const struct comparison *comparison, struct cause causes
 			continue;
 		all += change;
 		cause->change += change;
-		if (!cause->most) {
-			cause->most = row;
-			cause->largest = change;
-		}
-		cause->rows += change >= LEAST_ROW * cause->largest;
+		if (!cause->most)
+			*cause = (struct cause){kind, row, cause->change, change, 0};
+		else
+			cause->more += change >= LEAST_ROW * cause->largest && is_told(row);
 	}
 	for (unsigned i = 1; i < CAUSES; i++)
 		for (unsigned j = i; j > 0 && causes[j].change > causes[j - 1].change; j--) {
@@ -181,8 +190,8 @@ static void write_cause(const struct comparison *comparison, const struct cause 
 	}
 	fputs(" in ", file);
 	headline_write_name(row, file);
-	if (cause->rows > 1)
-		fprintf(file, " (and %zu more row%s)", cause->rows - 1, cause->rows > 2 ? "s" : "");
+	if (cause->more)
+		fprintf(file, " (and %zu more row%s)", cause->more, cause->more > 1 ? "s" : "");
 }
 
 /* "less data, 96 MB -> 48 MB at 15.2 GB/s as before in [CUDA memcpy DtoH], and ..." */
@@ -206,11 +215,57 @@ static const struct wait {
 	bool own_work;
 } waits[] = {
 	{IDLE_PROGRAM, "the program's own work between CUDA calls", true},
-	{IDLE_AFTER_WAIT, "the program's own work after a synchronizing call", true},
+	{IDLE_AFTER_WAIT, "the program's own work after ", true},
 	{IDLE_FIRST_LAUNCH, "the first launches of kernels, which load their code", false},
 	{IDLE_LATENCY, "launches to reach it", false},
 	{IDLE_DEPENDENCY, "other work on the device", false},
 };
+
+/* "7", or "7 -> 3" if B has another number. */
+static void write_counts(double a, double b, FILE *file)
+{
+	fprintf(file, "%.9g", a);
+	if (a != b)
+		fprintf(file, " -> %.9g", b);
+}
+
+/* Calls of a run that synchronize, by their functions: as many as there are, or none is told. */
+static void write_synchronizing(const struct comparison *comparison, FILE *file)
+{
+	const double all[2] = {comparison->a->synchronizing / (double)comparison->a->runs,
+			       comparison->b->synchronizing / (double)comparison->b->runs};
+	double sums[2] = {0};
+	size_t names = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *list = open_memstream(&text, &size);
+
+	for (size_t i = comparison->gpu_count; i < comparison->count && list; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+		const char *name = comparison_name(row);
+		double counts[2];
+
+		if (!function_is(FUNCTION_WAIT, name) && !function_is(FUNCTION_COPY, name))
+			continue;
+		counts[0] = row->a ? calls_of(row->a, comparison->a->runs) : 0;
+		counts[1] = row->b ? calls_of(row->b, comparison->b->runs) : 0;
+		sums[0] += counts[0];
+		sums[1] += counts[1];
+		fputs(names++ ? ", " : "", list);
+		write_counts(counts[0], counts[1], list);
+		fputc(' ', list);
+		visible_write(name, list);
+	}
+	if (list && !fclose(list) && text && names && names <= FUNCTIONS_MOST &&
+	    sums[0] == all[0] && sums[1] == all[1]) {
+		write_counts(all[0], all[1], file);
+		fprintf(file, " synchronizing call%s (%s)", all[0] == 1 && all[1] == 1 ? "" : "s",
+			text);
+	} else {
+		fputs("a synchronizing call", file);
+	}
+	free(text);
+}
 
 /* By its command, which is not known of several processes. */
 static bool is_python(const struct profile *side)
@@ -228,6 +283,8 @@ static void write_wait(const struct comparison *comparison, const char *cause, F
 	while (wait < end && strcmp(cause, idle_cause_texts[wait->cause]) != 0)
 		wait++;
 	visible_write(wait < end ? wait->text : cause, file);
+	if (wait < end && wait->cause == IDLE_AFTER_WAIT)
+		write_synchronizing(comparison, file);
 	if (wait < end && wait->own_work)
 		fprintf(file, ", which %s shows and ktime does not",
 			is_python(comparison->b) ? "py-spy" : "perf");
@@ -251,12 +308,54 @@ static void write_call(const struct comparison *comparison, const char *name, FI
 	}
 }
 
+/* Bytes of a name. Chosen, as a finding has it. */
+#define NAME_MOST    48
+/* From which part of the time on the longest gap is more than one of many. Chosen. */
+#define LONGEST_PART 0.1
+
+/* "[CUDA memcpy DtoH] and [CUDA memset]" */
+static void write_pair(const struct idle_gaps *gaps, FILE *file)
+{
+	const char *names[] = {gaps->before, gaps->after};
+
+	for (int i = 0; i < 2; i++) {
+		char *name = strdup(names[i]);
+
+		if (name)
+			cut_middle(name, NAME_MOST);
+		fprintf(file, "%s%s", i ? " and " : "", name ?: names[i]);
+		free(name);
+	}
+}
+
+/* "; the longest gap 26.0 ms -> 14.1 ms, between [CUDA memcpy DtoH] and [CUDA memset]" */
+static void write_longest(const struct idle_change *change, FILE *file)
+{
+	const struct idle_gaps *a = &change->gaps[0], *b = &change->gaps[1];
+	char texts[2][NUMBER_SIZE];
+
+	if (!idle_knows_gaps(change) ||
+	    (a->longest < LONGEST_PART * change->a && b->longest < LONGEST_PART * change->b))
+		return;
+	fprintf(file, "; the longest gap %s -> %s", number_about(texts[0], a->longest, 3),
+		number_about(texts[1], b->longest, 3));
+	if (!*a->before || !*a->after || !*b->before || !*b->after)
+		return;
+	fputs(", between ", file);
+	write_pair(a, file);
+	if (!strcmp(a->before, b->before) && !strcmp(a->after, b->after))
+		return;
+	fputs(" in A, ", file);
+	write_pair(b, file);
+	fputs(" in B", file);
+}
+
 /* "the GPU waited 38.4 ms instead of 71.1 ms for ...", for one cause or, if several have the
  * change, for all of them. */
 static void write_idle(const struct comparison *comparison, const char *cause, FILE *file)
 {
 	const struct idle_changes *idle = &comparison->idle;
-	struct idle_change all = {NULL, idle->a, idle->b};
+	struct idle_change all = {.a = idle->a, .b = idle->b};
 	char texts[2][NUMBER_SIZE];
 
 	for (size_t i = 0; i < idle->count && cause; i++)
@@ -270,6 +369,7 @@ static void write_idle(const struct comparison *comparison, const char *cause, F
 	}
 	write_wait(comparison, all.cause, file);
 	write_call(comparison, all.cause, file);
+	write_longest(&all, file);
 }
 
 /* The part of the whole run that has most of its change. False: the run did not change, or its

@@ -120,6 +120,21 @@ static int import_bytes(struct profile *profile, const struct session *session,
 	return error;
 }
 
+static int add_idle_sum(struct profile *profile, const struct session *session,
+			const struct idle_sum *sum)
+{
+	char *before = idle_plain_name(session_string(session, sum->before));
+	char *after = idle_plain_name(session_string(session, sum->after));
+	const struct idle_gaps gaps = {(double)sum->gaps, (double)sum->longest, before, after};
+	int error = before && after ? 0 : -ENOMEM;
+
+	if (!error)
+		error = profile_add_idle(profile, sum->text, (double)sum->total, &gaps);
+	free(before);
+	free(after);
+	return error;
+}
+
 /* Why the devices were idle, if all that ran on them was recorded. */
 static int import_idle(struct profile *profile, const struct session *session)
 {
@@ -140,7 +155,7 @@ static int import_idle(struct profile *profile, const struct session *session)
 			break;
 		}
 		for (unsigned i = 0; i < count && !error; i++)
-			error = profile_add_idle(profile, sums[i].text, (double)sums[i].total);
+			error = add_idle_sum(profile, session, &sums[i]);
 		profile->idle_runs |= use != NULL;
 		if (use) {
 			profile->busy = (double)use->busy;
@@ -149,6 +164,8 @@ static int import_idle(struct profile *profile, const struct session *session)
 			exact &= use->error == 0 && use->excluded == 0 && profile->before >= 0;
 		}
 	}
+	profile->synchronizing =
+		(double)(header->totals.waiting_calls + header->totals.synchronous_calls);
 	profile->busy_runs =
 		profile->idle_runs && exact && devices_used(session) == 1 && !header->processes;
 	return error;

@@ -129,14 +129,31 @@ static int add_whole(struct profile *sum, const struct profile *run)
 	return (run->command && !sum->command) || (run->path && !sum->path) ? -ENOMEM : 0;
 }
 
-int profile_add_idle(struct profile *profile, const char *cause, double total)
+/* A name that lives as long as the profile; NULL if memory is out. */
+static const char *name_of(struct profile *profile, const char *name)
+{
+	const struct text_entry *entry = text_entry_of(&profile->names, name, sizeof(*entry));
+
+	return entry ? entry->text : NULL;
+}
+
+int profile_add_idle(struct profile *profile, const char *cause, double total,
+		     const struct idle_gaps *gaps)
 {
 	struct profile_idle *idle = text_entry_of(&profile->idle, cause, sizeof(*idle));
 
 	if (!idle)
 		return -ENOMEM;
 	idle->total += total;
-	return 0;
+	if (!gaps)
+		return 0;
+	idle->gaps.count += gaps->count;
+	if (gaps->longest <= idle->gaps.longest)
+		return 0;
+	idle->gaps.longest = gaps->longest;
+	idle->gaps.before = name_of(profile, gaps->before);
+	idle->gaps.after = name_of(profile, gaps->after);
+	return idle->gaps.before && idle->gaps.after ? 0 : -ENOMEM;
 }
 
 static int add_idle_run(struct profile *sum, const struct profile *run)
@@ -145,8 +162,9 @@ static int add_idle_run(struct profile *sum, const struct profile *run)
 
 	entries_for_each (const struct profile_idle, run->idle, idle)
 		if (!error)
-			error = profile_add_idle(sum, idle->entry.text, idle->total);
+			error = profile_add_idle(sum, idle->entry.text, idle->total, &idle->gaps);
 	sum->idle_runs += run->idle_runs;
+	sum->synchronizing += run->synchronizing;
 	sum->busy += run->busy;
 	sum->before += run->before;
 	sum->busy_runs += run->busy_runs;
@@ -193,6 +211,7 @@ void profile_free(struct profile *profile)
 	free(profile->command);
 	free(profile->path);
 	text_entries_free(&profile->idle);
+	text_entries_free(&profile->names);
 	profile->walls = NULL;
 	profile->command = profile->path = NULL;
 	profile->said = NULL;

@@ -34,10 +34,18 @@ struct profile_row {
 	size_t run_count;
 };
 
+/* The times in which a cause had the GPUs idle. */
+struct idle_gaps {
+	double count;		    /* in a profile added up over the runs */
+	double longest;		    /* of all runs, ns; 0: not known */
+	const char *before, *after; /* the short names of the operations around the longest */
+};
+
 /* A cause of the GPUs' idle time. */
 struct profile_idle {
 	struct text_entry entry; /* "launch latency", "cudaMalloc" */
 	double total;		 /* of all devices, ns */
+	struct idle_gaps gaps;
 };
 
 struct profile {
@@ -55,8 +63,10 @@ struct profile {
 	double wall;   /* of the run, from the start of CUDA to its end, ns; 0: not known */
 	double *walls; /* the same of each run that was added up */
 	/* Idle time by cause, added up over the runs that know it. */
-	struct text_entry *idle;
+	struct text_entry *idle, *names; /* the names of operations around gaps */
 	size_t idle_runs;
+	/* Calls that made the host wait for the GPU, added up over the runs. */
+	double synchronizing;
 	/* How long the GPU worked, and how long a run took before its first operation, ns, added up
 	 * over the runs of which that is known, with their idle time, and which used one GPU. */
 	double busy, before;
@@ -82,8 +92,9 @@ void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, 
 /* The most that a variance can be between a minimum and a maximum, the average being known. */
 double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls);
 
-/* Adds idle time to a cause's. 0 or -ENOMEM. */
-int profile_add_idle(struct profile *profile, const char *cause, double total);
+/* Adds idle time to a cause's; gaps of NULL are not known. 0 or -ENOMEM. */
+int profile_add_idle(struct profile *profile, const char *cause, double total,
+		     const struct idle_gaps *gaps);
 
 /* Adds a line to what is said. */
 __attribute__((format(printf, 2, 3))) void profile_say(struct profile *profile, const char *format,

@@ -127,7 +127,8 @@ TEST(what_a_side_does_not_know_is_not_compared)
 
 TEST(causes_of_idle_time_are_a_table)
 {
-	struct idle_change causes[] = {{"cudaMalloc", 9e6, 2e6}, {"cuda<Free>", 0, 1e6}};
+	struct idle_change causes[] = {{.cause = "cudaMalloc", .a = 9e6, .b = 2e6},
+				       {.cause = "cuda<Free>", .b = 1e6}};
 
 	write_page();
 	has_not("idle-table");
@@ -142,6 +143,29 @@ TEST(causes_of_idle_time_are_a_table)
 	has(">-77.8 %</td></tr>");
 	has("<tr><th scope=\"row\">cuda&#60;Free&#62;</th>");
 	has(">1.00 ms</td><td class=\"number\" data-value=\"-1000\">-</td></tr>");
+	has_not("Longest A");
+	causes[0].gaps[0] = (struct idle_gaps){3, 5e6, "a", "b"};
+	causes[0].gaps[1] = (struct idle_gaps){2.5, 1e6, "a", "b"};
+	write_page();
+	has(">-77.8 %</td><td class=\"number\" data-value=\"3\">3</td>"
+	    "<td class=\"number\" data-value=\"2.5\">2.5</td>"
+	    "<td class=\"number\" data-value=\"5000000\">5.00 ms</td>"
+	    "<td class=\"number\" data-value=\"1000000\">1.00 ms</td></tr>");
+	has("data-value=\"-1\">-</td></tr>");
+}
+
+TEST(sentences_have_arrows_and_commands_are_as_they_were_typed)
+{
+	static char changed[] = "B is slower (1 -> 2)", differ[] = "Calls differ: k 1 -> 2.";
+
+	comparison.headline = changed;
+	comparison.calls = differ;
+	a.source = b.source = "test";
+	a.command = (char *)"./app ' -> '";
+	write_page();
+	has("<h1>B is slower (1 → 2)</h1>");
+	has("<li>Calls differ: k 1 → 2.</li>");
+	has("./app &#39; -&#62; &#39;");
 }
 
 TEST(figures_tell_a_change_as_the_title_does)
