@@ -259,19 +259,23 @@ static enum verdict judge_total_of(const struct comparison *comparison,
 }
 
 /* A verdict on a call's time that what it moved explains: the time fell with the data, and GB/s
- * did not rise beyond the threshold; or the other way round. */
+ * did not rise beyond the threshold; or the other way round. What a single run moved less or more
+ * is no noise, however few calls there are. */
 static enum verdict judge_data(const struct comparison *comparison,
 			       const struct comparison_row *row, enum verdict verdict)
 {
-	const double sign = verdict == VERDICT_SLOWER ? 1 : -1,
-		     limit = log1p(comparison->threshold);
+	const bool is_fact = verdict == VERDICT_CANNOT_TELL &&
+			     comparison_is_of_single_runs(comparison) &&
+			     change_is_beyond(&row->total, comparison->threshold);
+	const bool more = is_fact ? row->total.ratio > 1 : verdict == VERDICT_SLOWER;
+	const double sign = more ? 1 : -1, limit = log1p(comparison->threshold);
 	struct factors factors;
 
-	if (!is_change(verdict) ||
+	if (!(is_change(verdict) || is_fact) ||
 	    !factors_of(&factors, row->a, comparison->a->runs, row->b, comparison->b->runs) ||
 	    sign * factors.of[FACTOR_DATA] <= limit || sign * factors.of[FACTOR_SPEED] > limit)
 		return verdict;
-	return verdict == VERDICT_SLOWER ? VERDICT_MORE_DATA : VERDICT_LESS_DATA;
+	return more ? VERDICT_MORE_DATA : VERDICT_LESS_DATA;
 }
 
 static void judge_row(const struct comparison *comparison, struct comparison_row *row,

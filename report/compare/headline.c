@@ -221,7 +221,7 @@ static void write_gpu_short(const struct comparison *comparison, const struct ro
 {
 	const struct comparison_row *most = most_of(gpu, comparison->gpu.ratio > 1);
 
-	fputs("on the GPU B is ", file);
+	fputs("on the GPU ", file);
 	write_factor(comparison->gpu.ratio, file);
 	write_times(comparison->gpu_a, comparison->gpu_b, file);
 	fputc(')', file);
@@ -296,8 +296,8 @@ static bool is_run_first(const struct comparison *comparison)
 			: comparison->wall.probability <= CHANCE_OF_RUN);
 }
 
-/* ": mostly by idle time (-32.5 ms, launch latency)", if a part has most of the change; if it is
- * not known, nothing. */
+/* ": mostly by idle time, -32.5 ms (mostly launch latency)", if a part has most of the change; if
+ * it is not known, nothing. */
 static void write_most_part(const struct comparison *comparison, FILE *file)
 {
 	char text[NUMBER_SIZE];
@@ -310,21 +310,21 @@ static void write_most_part(const struct comparison *comparison, FILE *file)
 
 		if (part->change / parts.whole < MOST_OF)
 			continue;
-		fprintf(file, ": mostly by %s (%c%s%s", part->what, part->change < 0 ? '-' : '+',
-			number_about(text, fabs(part->change), 3), part->cause ? ", " : "");
+		fprintf(file, ": mostly by %s, %c%s%s", part->what, part->change < 0 ? '-' : '+',
+			number_about(text, fabs(part->change), 3), part->cause ? " (mostly " : "");
 		visible_write(part->cause ?: "", file);
-		fputc(')', file);
+		fputs(part->cause ? ")" : "", file);
 		break;
 	}
 }
 
-/* "The run is 1.11 times faster (270 ms -> 243 ms, one run a side): mostly by idle time (-32.5 ms,
+/* "B is 1.11 times faster (270 ms -> 243 ms, one run a side): mostly by idle time, -32.5 ms (mostly
  * launch latency); " */
 static void write_run(const struct comparison *comparison, FILE *file)
 {
 	const size_t a = comparison->a->runs, b = comparison->b->runs;
 
-	fputs("The run is ", file);
+	fputs("B is ", file);
 	write_factor(comparison->wall.ratio, file);
 	write_times(comparison->wall_a, comparison->wall_b, file);
 	if (a == 1 && b == 1)

@@ -37,7 +37,9 @@ static void write_calls(const struct comparison *comparison, double part, FILE *
 	for (size_t i = comparison->gpu_count; i < comparison->count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
 		const char *name = comparison_name(row);
-		const char *why = comparison_why_unsure(comparison, row);
+		const char *why = comparison_is_of_single_runs(comparison)
+					  ? NULL /* as of the run: it is said once of all */
+					  : comparison_why_unsure(comparison, row);
 		double share = change_of(comparison, row) / part;
 
 		if (row->verdict == VERDICT_UNTIMED || share < MOST_OF || share > 1 / MOST_OF ||
@@ -87,7 +89,7 @@ static void write_part(const struct comparison *comparison, const struct part *p
 	fprintf(file, "%s ", part->what);
 	write_change(part->change, file);
 	if (part->cause) {
-		fputs(" (", file);
+		fputs(" (mostly ", file);
 		visible_write(part->cause, file);
 		fputc(')', file);
 	} else if (!strcmp(part->what, PART_BUSY)) {

@@ -95,7 +95,7 @@ bench()
 	[ "$(wc -l <prepared)" -eq 6 ]
 	[ "$(echo runs/*/*)" = "runs/A/run-001.ktime runs/A/run-002.ktime runs/B/run-001.ktime runs/B/run-002.ktime" ]
 	# What comes first depends on the host's time, which is real.
-	grep -Eq '(^B is 5.24 times faster on the GPU|^The run is .* on the GPU B is 5.24 times faster) \(12.7 ms -> 2.42 ms' <<<"$stderr"
+	grep -Eq '(^B is 5.24 times faster on the GPU|^B is .* on the GPU 5.24 times faster) \(12.7 ms -> 2.42 ms' <<<"$stderr"
 	grep -q '^GPU rows: 1 faster, 2 less data; API rows: ' <<<"$stderr"
 	grep -qx 'The commands differ in: nothing / --n 4000000' <<<"$stderr"
 	grep -q '^Wall time: ratio 0\.' <<<"$stderr"
