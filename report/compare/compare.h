@@ -171,8 +171,8 @@ bool comparison_moved(const struct comparison_row *row, struct moved moved[2]);
 bool comparison_moved_text(const struct comparison *comparison, const struct comparison_row *row,
 			   char text[MOVED_SIZE]);
 
-/* The lines below the headline: what makes the difference, calls that differ, and the sides. */
-void comparison_print_head(const struct comparison *comparison, FILE *file);
+/* The lines below the headline: what makes the difference, and calls that differ. */
+void comparison_print_why(const struct comparison *comparison, FILE *file);
 
 /* "0.973..1.033", or "-". */
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change);

@@ -8,13 +8,14 @@
 
 #include "report/compare/labels.h"
 #include "report/compare/next.h"
+#include "report/compare/sides.h"
 #include "report/energy/energy.h"
 #include "report/html/html.h"
 
 /* Bytes of the page. Chosen: it stays under 1 MB. */
 #define PAGE_BYTES			 900000
 /* The ratio, to either side, at which its bar is full. Chosen. */
-#define RATIO_MOST			 2.0
+#define RATIO_MOST			 4.0
 
 #define VERDICT_CLASS(name, text, class) class,
 static const char *const verdict_classes[] = {VERDICTS(VERDICT_CLASS)};
@@ -58,6 +59,32 @@ static void write_bar(struct html *html, const struct change *change, const char
 	fputs("</td>", html->file);
 }
 
+/* The text with arrows that no end of a line takes apart; the caller frees it. */
+static char *with_arrows(const char *text)
+{
+	static const char plain[] = " -> ", arrow[] = " → ";
+	char *copy = malloc(strlen(text) / strlen(plain) * strlen(arrow) + strlen(text) + 1);
+	char *end = copy;
+
+	for (const char *at; copy && (at = strstr(text, plain)); text = at + strlen(plain)) {
+		end = mempcpy(end, text, (size_t)(at - text));
+		end = stpcpy(end, arrow);
+	}
+	if (copy)
+		strcpy(end, text);
+	return copy;
+}
+
+static void write_text(struct html *html, const char *text)
+{
+	char *copy = with_arrows(text);
+
+	if (!copy)
+		html->error = -ENOMEM;
+	html_text(html, copy ?: text);
+	free(copy);
+}
+
 /* A row's name: what is short of it, or of two versions of a kernel, unfolds to all of it. */
 static void write_name(struct html *html, const struct comparison_row *row, const char *label)
 {
@@ -65,7 +92,7 @@ static void write_name(struct html *html, const struct comparison_row *row, cons
 	const bool folded = strlen(a) > LABEL_MOST || strlen(b) > LABEL_MOST;
 
 	fputs(folded ? "<details><summary>" : "", html->file);
-	html_text(html, label);
+	(row->versions ? write_text : html_text)(html, label);
 	fputs(folded	      ? "</summary>\n<p class=\"full-name\">"
 	      : row->versions ? "<small>A: "
 			      : "",
@@ -91,7 +118,7 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	write_name(html, row, label);
 	if (comparison_moved_text(sheet->argument, row, moved)) {
 		fputs("<small>", html->file);
-		html_text(html, moved);
+		write_text(html, moved);
 		fputs("</small>", html->file);
 	}
 	fputs("</th>", html->file);
@@ -148,8 +175,9 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	if (first == last)
 		return;
 	snprintf(caption, sizeof(caption),
-		 "Those whose time differs most come first; ratio: Time B / Time A; bars to the "
-		 "right: B takes longer, full at twice the time%s%s%s",
+		 "Those whose time differs most come first; ratio: Time B / Time A; bars: to the "
+		 "left B takes less time, to the right more; a full bar: a quarter, or four "
+		 "times%s%s%s",
 		 several ? ", with the 95 % interval" : "",
 		 has_unsure(comparison, first, last) ? ". Cannot tell: " : "",
 		 has_unsure(comparison, first, last) ? next_why_unsure(comparison) : "");
@@ -161,6 +189,7 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 				 : "Name|Verdict|#Ratio|-B beside A" COLUMNS_OF_SIDES);
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
 		write_row(html, &sheet, &comparison->rows[i], i, labels[i], several);
+	sheet_clear(&sheet);
 	html_table_end(html);
 	if (id[0] == 'g' || has_change(comparison, first, last))
 		html_fold(html, i - first);
@@ -388,24 +417,26 @@ static void write_figures(struct html *html, const struct comparison *comparison
 	fputs("</dl>\n", html->file);
 }
 
-/* With arrows that no end of a line takes apart. */
-static void write_headline(struct html *html, const char *headline)
+/* What makes the difference, and the sides, whose commands are as they were typed. */
+static int write_head(struct html *html, const struct comparison *comparison)
 {
-	static const char arrow[] = " -> ";
-	char *text = strdup(headline), *part = text, *end;
+	struct html_lines lines, arrows;
+	char *text = NULL;
 
-	if (!text) {
+	if (html_lines_begin(&arrows)) {
+		comparison_print_why(comparison, arrows.file);
+		if (!fclose(arrows.file) && arrows.text)
+			text = with_arrows(arrows.text);
+		free(arrows.text);
+	}
+	if (html_lines_begin(&lines)) {
+		fputs(text ?: "", lines.file);
+		sides_print(comparison, lines.file);
+	}
+	if (!text)
 		html->error = -ENOMEM;
-		return;
-	}
-	while ((end = strstr(part, arrow))) {
-		*end = '\0';
-		html_text(html, part);
-		fputs(" → ", html->file);
-		part = end + sizeof(arrow) - 1;
-	}
-	html_text(html, part);
 	free(text);
+	return html_lines_end(html, &lines, "ul");
 }
 
 static int write_page(FILE *file, void *argument)
@@ -420,11 +451,9 @@ static int write_page(FILE *file, void *argument)
 		return -ENOMEM;
 	html_begin(&html, comparison->headline);
 	fputs("<header>\n<h1>", file);
-	write_headline(&html, comparison->headline);
+	write_text(&html, comparison->headline);
 	fputs("</h1>\n", file);
-	if (html_lines_begin(&lines))
-		comparison_print_head(comparison, lines.file);
-	error = html_lines_end(&html, &lines, "ul");
+	error = write_head(&html, comparison);
 	fputs("</header>\n", file);
 	html_navigation(
 		&html,

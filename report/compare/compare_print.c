@@ -273,9 +273,9 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 
 	if (comparison_is_of_single_runs(comparison))
 		fprintf(file,
-			"One run a side: how much runs differ is unknown, so rows are judged by "
-			"how "
-			"much their calls do. Faster, slower: by more than %g %%; under %g %%: by "
+			"One run a side: how much runs differ is not known, so each time may "
+			"differ by chance; rows are judged by how much their calls do. Faster, "
+			"slower: by more than %g %%; under %g %%: by "
 			"less; cannot tell: it could be either. Ratio: Time B / Time A.\n",
 			percent, percent);
 	else
@@ -285,7 +285,7 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 			comparison->a->runs, comparison->b->runs, percent, percent);
 }
 
-void comparison_print_head(const struct comparison *comparison, FILE *file)
+void comparison_print_why(const struct comparison *comparison, FILE *file)
 {
 	char *why = why_text(comparison);
 
@@ -294,7 +294,6 @@ void comparison_print_head(const struct comparison *comparison, FILE *file)
 	free(why);
 	if (*comparison->calls)
 		fprintf(file, "%s\n", comparison->calls);
-	sides_print(comparison, file);
 }
 
 /* Figures of rows that are shown by themselves, of a run. */
@@ -647,7 +646,8 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 		print_markdown(comparison, file);
 	if (form == SHEET_TEXT) {
 		fprintf(file, "%s\n", comparison->headline);
-		comparison_print_head(comparison, file);
+		comparison_print_why(comparison, file);
+		sides_print(comparison, file);
 		fputc('\n', file);
 	}
 	sheet_write(&sheet, file);

@@ -36,7 +36,7 @@ B: a (ktime profile)
 
 All GPU activities: 404.00us in A, 404.00us in B, ratio 1.000: same
 GPU rows: 2 same
-One run a side: how much runs differ is unknown, so rows are judged by how much their calls do. Faster, slower: by more than 0 %; under 0 %: by less; cannot tell: it could be either. Ratio: Time B / Time A."
+One run a side: how much runs differ is not known, so each time may differ by chance; rows are judged by how much their calls do. Faster, slower: by more than 0 %; under 0 %: by less; cannot tell: it could be either. Ratio: Time B / Time A."
 }
 
 @test "--fail-above ends with 3 beyond it, with 0 within it" {
@@ -119,7 +119,7 @@ runs() {
 	csv_row a b add | grep -qF '"under threshold"'
 	"$ktime" diff a b | grep -F ' under 10 %   add('
 	"$ktime" diff --csv --threshold 5 a b | grep -F add | grep -qF '"slower"'
-	"$ktime" diff a b | grep -qx 'One run a side: how much runs differ is unknown, so rows are judged by how much their calls do. Faster, slower: by more than 10 %; under 10 %: by less; cannot tell: it could be either. Ratio: Time B / Time A.'
+	"$ktime" diff a b | grep -qx 'One run a side: how much runs differ is not known, so each time may differ by chance; rows are judged by how much their calls do. Faster, slower: by more than 10 %; under 10 %: by less; cannot tell: it could be either. Ratio: Time B / Time A.'
 }
 
 @test "ten times the calls of one run a side are more time, and the first line says it" {
@@ -166,7 +166,7 @@ runs() {
 	[ "$(jq -c '.rows[0] | [.name, .name_b]' out.json)" = \
 		'["void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"]' ]
 	[[ $(csv_row a b copy) == *',"void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)",,' ]]
-	grep -qF '>copy&#60;double&#62; -&#62; &#60;float&#62;<small>A: void copy&#60;double&#62;(' page.html
+	grep -qF '>copy&#60;double&#62; → &#60;float&#62;<small>A: void copy&#60;double&#62;(' page.html
 }
 
 @test "bytes and GB/s of both sides stand in the row: of copies, and of kernels by --bytes" {
@@ -180,7 +180,7 @@ runs() {
 	[ "$(jq -c '[.rows[] | .a.runs[0].bytes, .b.runs[0].bytes]' out.json)" = '[40000,40000,8192,2048]' ]
 	[[ $(csv_row a b HtoD) == *'"[CUDA memcpy HtoD]",,8192,2048' ]]
 	"$ktime" diff --html page.html a b >out.txt
-	grep -qF '[CUDA memcpy HtoD]<small>bytes 8.0 KB -&#62; 2.0 KB (0.250), 2.048 -&#62; 0.5120 GB/s</small>' page.html
+	grep -qF '[CUDA memcpy HtoD]<small>bytes 8.0 KB → 2.0 KB (0.250), 2.048 → 0.5120 GB/s</small>' page.html
 }
 
 @test "JSON and Markdown go to files, or to standard output instead of the table" {
