@@ -722,8 +722,8 @@ static double tell_ranges(const struct window_class *class)
 	for_each_in_ranges (class, ranged) {
 		const struct window_part *part = &ranged->part;
 		struct window_times times = part->times;
-		const double share =
-			ranged->inside > 0 ? fmax(1 - ranged->inside / class->all, 0) : 1;
+		const double rest = class->all - ranged->inside;
+		const double share = ranged->inside <= 0 ? 1 : rest > 0 ? rest / class->all : 0;
 		struct range_place place = ranges_in_path(ranged->thread, ranged->path);
 		struct row *row = rows_of(part->operation, device);
 		struct estimated time;

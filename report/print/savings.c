@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a run would be without what its findings name, as far as that adds up. */
-#include <math.h>
 #include <stdio.h>
 
 #include "report/findings/outside.h"
@@ -110,30 +109,35 @@ static void write_parts(const struct savings *savings, bool start, FILE *file)
 /* What is left of a time, in figures that add up as they are printed: of the rounded times, and no
  * finer than these are. */
 struct rest {
-	double time, step; /* ns */
+	uint64_t time, step; /* ns */
 };
 
 /* A time as number_about() prints it, and the step of its last digit. */
-static double rounded(uint64_t time, double *step)
+static uint64_t rounded(uint64_t time, uint64_t *step)
 {
-	*step = time ? pow(10, floor(log10((double)time)) - 2) : 0;
-	return time ? round((double)time / *step) * *step : 0;
+	for (*step = 1; time / *step >= 1000; *step *= 10)
+		;
+	return (time + *step / 2) / *step * *step;
 }
 
 static void take_off(struct rest *rest, uint64_t part)
 {
-	double step;
+	uint64_t step, time = rounded(part, &step);
 
-	rest->time -= rounded(part, &step);
+	rest->time -= time < rest->time ? time : rest->time;
 	rest->step = step > rest->step ? step : rest->step;
 }
 
 static void write_rest(const struct rest *rest, FILE *file)
 {
-	const double steps = fmax(round(rest->time / rest->step), 0);
+	const uint64_t steps = (rest->time + rest->step / 2) / rest->step;
 	char text[NUMBER_SIZE];
 
-	fputs(number_about(text, steps * rest->step, steps >= 100 ? 3 : steps >= 10 ? 2 : 1), file);
+	fputs(number_about(text, (double)(steps * rest->step),
+			   steps >= 100	 ? 3
+			   : steps >= 10 ? 2
+					 : 1),
+	      file);
 }
 
 bool savings_write(const struct session *session, const struct finding *findings, unsigned count,
