@@ -294,7 +294,7 @@ second 60 180000" kernels
 
 @test "30,000 ranges in a graph of 100,000 nodes" {
 	not_under_sanitizers "the simulated device takes minutes for it"
-	options= nodes_in_ranges paths 30000
+	options='--graph node' nodes_in_ranges paths 30000
 	is "200000 200000000" counts_of_all
 	is "30001" sh -c "$(declare -f ranges); built='$built'; ranges | wc -l"
 }
