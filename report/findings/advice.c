@@ -78,9 +78,7 @@ static const char *advice_outside(const struct finding *finding, bool python)
 	return finding->advice;
 }
 
-/* Whether copies can be of pinned memory, so that nobody is told to pin it: the program holds some,
- * and no asynchronous function copied other memory. Of synchronous ones the kind is not kept. */
-static bool has_pinned(const struct session *session)
+bool holds_pinned(const struct session *session)
 {
 	const struct memory_use *use;
 
@@ -99,7 +97,7 @@ static const char *advice_of_overlap(const struct session *session)
 	struct functions synchronous = {.count = 0};
 
 	functions_of(&synchronous, session, FUNCTION_COPY);
-	if (has_pinned(session))
+	if (holds_pinned(session))
 		return synchronous.calls ? "copy by cudaMemcpyAsync in a stream of its own"
 					 : "copy in a stream of its own";
 	return synchronous.calls
@@ -126,7 +124,7 @@ const char *finding_advice(const struct session *session, const struct finding *
 		       "fewer and larger kernels";
 	if (finding->kind == FINDING_OVERLAP)
 		return advice_of_overlap(session);
-	if (finding->kind == FINDING_SYNCHRONOUS && has_pinned(session))
+	if (finding->kind == FINDING_SYNCHRONOUS && holds_pinned(session))
 		return "the Async functions let the host go on";
 	return finding->advice;
 }

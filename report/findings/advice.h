@@ -9,6 +9,9 @@
  * of its own in them. Chosen. */
 #define FINDING_LONG_WORK_NS 1000000u
 
+/* Whether copies can be of pinned memory, so that nobody is told to pin it: the program holds some,
+ * and no asynchronous function copied other memory. Of synchronous ones the kind is not kept. */
+bool holds_pinned(const struct session *session);
 /* Whether the program is Python, of a job's processes the first. */
 bool runs_python(const struct session *session);
 const char *finding_advice(const struct session *session, const struct finding *finding);

@@ -9,6 +9,8 @@
 #include "report/names/cut_name.h"
 #include "report/names/visible.h"
 #include "report/print/report.h"
+#include "report/rates/rates.h"
+#include "report/rates/slow_copies.h"
 #include "report/session/estimate.h"
 
 /* What the device waited for, behind the time that this took. */
@@ -278,6 +280,27 @@ static bool host_is_behind(const struct session *session, const struct finding *
 	return time_percent(idle, whole) > HOST_BEHIND_PERCENT;
 }
 
+/* What pinned memory would save. */
+static void write_slow(const struct session *session, FILE *file)
+{
+	struct slow_copies copies;
+	char text[64], time[NUMBER_SIZE], least[NUMBER_SIZE];
+
+	/* Without a record of its memory the program may hold pinned memory. */
+	if (!session_next_item(session, SEGMENT_MEMORY, NULL) || holds_pinned(session) ||
+	    !slow_copies_find(session, &copies))
+		return;
+	fprintf(file, " At %.0f ", copies.least);
+	if (copies.most - copies.least >= 1)
+		fprintf(file, "to %.0f ", copies.most);
+	fprintf(file,
+		"%% of %s's peak their memory looks pageable: pinned they would take %s at best "
+		"instead of %s.",
+		peak_text(PEAK_HOST, copies.of, text, sizeof(text)),
+		number_about(least, (double)copies.at_peak, 3),
+		number_about(time, (double)copies.time, 3));
+}
+
 void finding_write(const struct session *session, const struct finding *finding, FILE *file)
 {
 	const char *rest = strchrnul(finding->what, '@');
@@ -323,6 +346,8 @@ void finding_write(const struct session *session, const struct finding *finding,
 		host_is_behind(session, finding)
 			? "; of little use while the GPU is idle for so long"
 			: "");
+	if (finding->kind == FINDING_SYNCHRONOUS)
+		write_slow(session, file);
 	if (finding->range.range)
 		write_range(session, finding, file);
 }
