@@ -186,3 +186,45 @@ struct range_times range_times_find(const struct session *session, const struct 
 	free(operations.list);
 	return times;
 }
+
+#define TENTHS	  10
+/* The most tenths of a trace that are a part of it if they have half of its idle time. Chosen. */
+#define PART_MOST 3
+
+static uint64_t tenth(const struct idle_part *part, unsigned number)
+{
+	return part->first + (part->last - part->first) * number / TENTHS;
+}
+
+static uint64_t idle_of_tenths(const struct intervals *operations, const struct idle_part *part,
+			       unsigned first, unsigned count)
+{
+	struct interval range = {tenth(part, first), tenth(part, first + count), 0};
+
+	return time_between(&(struct intervals){.list = &range, .count = 1}, operations);
+}
+
+bool idle_part_find(const struct session *session, int device, struct idle_part *part)
+{
+	struct intervals operations = collect(session, NULL, NULL, device);
+
+	*part = (struct idle_part){.first = 0};
+	join(&operations);
+	if (operations.count > 1) {
+		part->first = operations.list[0].begin;
+		part->last = operations.list[operations.count - 1].end;
+		part->all = idle_of_tenths(&operations, part, 0, TENTHS);
+	}
+	for (unsigned count = 1; part->all && count <= PART_MOST && !part->idle; count++)
+		for (unsigned i = 0; i + count <= TENTHS; i++) {
+			uint64_t idle = idle_of_tenths(&operations, part, i, count);
+
+			if (2 * idle < part->all || idle <= part->idle)
+				continue;
+			part->begin = tenth(part, i);
+			part->end = tenth(part, i + count);
+			part->idle = idle;
+		}
+	free(operations.list);
+	return part->all;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What happened while the host was in an NVTX range, by the records of a trace. */
+/* What the records of a trace say of a device's idle time: how much of it was while the host was in
+ * an NVTX range, and where in the trace most of it is. */
 #ifndef KTIME_REPORT_FINDINGS_RANGE_TIMES_H
 #define KTIME_REPORT_FINDINGS_RANGE_TIMES_H
 
@@ -24,5 +25,14 @@ struct range_times {
  */
 struct range_times range_times_find(const struct session *session, const struct host_range *range,
 				    int device);
+
+/* The part of a trace that has most idle time, by tenths of it; CLOCK_REALTIME in nanoseconds. */
+struct idle_part {
+	uint64_t first, last; /* of the device's operations */
+	uint64_t begin, end;  /* of the part, if its idle time is a half of all or more */
+	uint64_t idle, all;   /* idle: 0: it is spread over the trace */
+};
+/* False: the trace has no idle time of the device. */
+bool idle_part_find(const struct session *session, int device, struct idle_part *part);
 
 #endif

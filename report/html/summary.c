@@ -3,6 +3,7 @@
  * why not more. */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -304,6 +305,33 @@ static int write_findings(struct page *page, bool *host_work)
 	return error ?: write_savings(page, findings, count);
 }
 
+/* "When: most idle time, 60 % of it, is from 4.192 s to 4.206 s: see the timeline" */
+static void write_when(struct page *page)
+{
+	const struct idle_share largest = idle_largest(page->session, page->options);
+	const uint64_t start = session_header(page->session)->start_realtime;
+	struct idle_part part;
+	double tenth;
+	int places;
+
+	if (!largest.sum.total || session_header(page->session)->processes ||
+	    !idle_part_find(page->session, largest.sum.device, &part) || part.first < start)
+		return;
+	tenth = (double)(part.last - part.first) / 1e10;
+	places = tenth < 1 ? (int)ceil(-log10(tenth)) : 0;
+	fputs("<p class=\"remark\">When: ", page->html.file);
+	if (part.idle)
+		fprintf(page->html.file, "%.0f %% of the idle time of GPU %d is in this part of",
+			100 * (double)part.idle / (double)part.all, largest.sum.device);
+	else
+		fprintf(page->html.file, "idle time of GPU %d is spread over all of",
+			largest.sum.device);
+	fprintf(page->html.file,
+		" the <a href=\"#timeline\">trace</a>: %.*f s to %.*f s after the start</p>\n",
+		places, (double)((part.idle ? part.begin : part.first) - start) / 1e9, places,
+		(double)((part.idle ? part.end : part.last) - start) / 1e9);
+}
+
 /* What the page leaves open, and the commands that tell it. */
 static int write_next(struct page *page, bool host_work)
 {
@@ -316,6 +344,7 @@ static int write_next(struct page *page, bool host_work)
 	char *what, *command;
 	int error = 0;
 
+	write_when(page);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !error; i++) {
 		error = next_step_text(&next, steps[i], &what, &command);
 		if (!command)

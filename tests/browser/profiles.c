@@ -267,6 +267,7 @@ static void the_profiles_are_written(void **state)
 	session = small_program(path_of("rank1"), 31 * MS);
 	rank_of(session, 1);
 	add(session, ROW_KERNEL, "_Z5saxpyifPKfPf", 100, 300 * US, 0);
+	add(session, ROW_RUNTIME_API, "cudaLaunchKernel", 100, 4 * US, 0);
 	session_close(session);
 }
 

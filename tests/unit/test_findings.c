@@ -296,6 +296,40 @@ TEST(a_trace_tells_how_long_the_device_was_idle_in_the_range)
 	assert_false(found(FINDING_LOW_USE)->range_times.known);
 }
 
+static void part_is(uint64_t idle_ms, uint64_t begin, uint64_t end)
+{
+	struct idle_part part;
+
+	assert_true(idle_part_find(session, 0, &part));
+	assert_int_equal(part.idle, idle_ms * MS);
+	assert_int_equal(part.begin, begin * MS);
+	assert_int_equal(part.end, end * MS);
+}
+
+TEST(a_trace_tells_where_most_idle_time_is)
+{
+	struct idle_part part;
+
+	assert_false(idle_part_find(session, 0, &part));
+	work(500, 600, 1);
+	assert_false(idle_part_find(session, 0, &part));
+	work(900, 1500, 2);
+	work(600, 700, 3);
+	part_is(100, 700, 800);
+	work(1600, 2500, 4);
+	part_is(200, 700, 900);
+	assert_true(idle_part_find(session, 0, &part));
+	assert_int_equal(part.all, 300 * MS);
+	/* No three tenths in a row have half of 600 ms. */
+	work(2600, 3300, 5);
+	work(3500, 3600, 6);
+	assert_true(idle_part_find(session, 0, &part));
+	assert_int_equal(part.all, 600 * MS);
+	assert_int_equal(part.idle, 0);
+	/* Another device's work is no work. */
+	assert_false(idle_part_find(session, 1, &part));
+}
+
 /* A second of work in a minute in which a script loads and compiles. */
 TEST(loading_and_pauses_are_no_low_use)
 {
@@ -446,6 +480,29 @@ static void overlap_advises(const char *expected)
 	assert_string_equal(finding->advice, expected);
 }
 
+/* 60 MB at 7.5 GB/s of the 15.75 of PCIe 3 x16. */
+static void add_slow_copies(void)
+{
+	struct row *row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
+
+	header->devices[0].used = 1;
+	header->devices[0].pcie_generation = 3;
+	header->devices[0].pcie_lanes = 16;
+	session_add_sample(session, &row->cupti, 8 * MS);
+	row->cupti.size = 60 * MS;
+}
+
+static void looks_pageable(bool expected)
+{
+	char *text = printed(session, "--verbose");
+
+	assert_int_equal(strstr(text, " At 48 % of PCIe 3 x16's peak their memory looks pageable: "
+				      "pinned they would take 3.81 ms at best instead of 8.00 "
+				      "ms.") != NULL,
+			 expected);
+	free(text);
+}
+
 /* What the copies have is not advised. */
 TEST(copies_are_advised_what_they_lack)
 {
@@ -460,6 +517,10 @@ TEST(copies_are_advised_what_they_lack)
 	header->totals.synchronous_ns = 300 * MS;
 	assert_string_equal(found(FINDING_SYNCHRONOUS)->advice,
 			    "the Async functions and pinned memory let the host go on");
+	add_slow_copies();
+	use = session_add_item(session, SEGMENT_MEMORY,
+			       &(struct memory_use){.kind = ALLOCATION_DEVICE, .device = 0});
+	looks_pageable(true);
 	use = session_add_item(session, SEGMENT_MEMORY,
 			       &(struct memory_use){.kind = ALLOCATION_PINNED, .device = -1});
 	assert_non_null(use);
@@ -467,6 +528,7 @@ TEST(copies_are_advised_what_they_lack)
 	overlap_advises("copy by cudaMemcpyAsync in a stream of its own");
 	assert_string_equal(found(FINDING_SYNCHRONOUS)->advice,
 			    "the Async functions let the host go on");
+	looks_pageable(false);
 	/* It copied other memory, too. */
 	header->totals.pageable_calls = 1;
 	overlap_advises("copy by cudaMemcpyAsync in a stream of its own, from pinned memory");

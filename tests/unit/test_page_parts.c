@@ -522,6 +522,17 @@ TEST(a_page_says_what_idle_time_costs_and_that_it_comes_first)
 	has("rounding; of little use while the GPU is idle for so long.");
 	/* Busy and idle time are never one. */
 	assert_null(strstr(page, "do not add up"));
+	assert_null(strstr(page, "of the idle time of GPU 0"));
+	header->start_realtime = 0;
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(
+			session_trace(session,
+				      &(struct trace_record){.kind = ROW_KERNEL,
+							     .start = i ? 50000 * US : 100 * US,
+							     .end = i ? 100100 * US : 40000 * US}),
+			0);
+	page_has(">When: 99 % of the idle time of GPU 0 is in this part of the <a "
+		 "href=\"#timeline\">trace</a>: 0.04 s to 0.05 s after the start</p>");
 	header->uses[0].busy = 70000 * US;
 	header->uses[0].kernels = 70000 * US;
 	page_has("rounding.</li>");
