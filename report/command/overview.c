@@ -43,7 +43,7 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 	const char *node = session_string(session, header->hostname);
 	const struct job_process *process = NULL;
 	time_t seconds = (time_t)(header->start_realtime / 1000000000u);
-	char date[32] = "", time[NUMBER_SIZE], gpus[JOB_GPUS_SIZE];
+	char date[32] = "", wall[JOB_WALL_SIZE], gpus[JOB_GPUS_SIZE];
 	unsigned shown = 0;
 	struct tm local;
 
@@ -59,9 +59,11 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 	if (header->start_realtime && localtime_r(&seconds, &local)) {
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
 		begin("", false, file);
-		fprintf(file, "%s, %s %s", date,
-			number_about(time, (double)header->counters[COUNTER_wall_ns], 3),
-			header->processes ? "in all processes together" : "long");
+		fprintf(file, "%s, %s%s", date,
+			header->processes
+				? job_wall_text(session, wall)
+				: number_about(wall, (double)header->counters[COUNTER_wall_ns], 3),
+			header->processes ? "" : " long");
 		if (header->processes)
 			fprintf(file, ", %u processes on %zu node%s%s", (unsigned)header->processes,
 				job_nodes(session), job_nodes(session) == 1 ? "" : "s",
@@ -235,10 +237,9 @@ static int write_slowest(const struct session *session, FILE *file)
 		sum += (double)process_own_work(processes[i]);
 	if (count > 1 && (double)process_own_work(processes[0]) * (double)count <= sum * EVEN) {
 		begin("", false, file);
-		fprintf(file,
-			"no rank is slower than the others: %s of GPU time each, without "
-			"collectives\n",
-			number_about(mean, sum / (double)count, 3));
+		fprintf(file, "no rank is slower than the others: %s of GPU time each%s\n",
+			number_about(mean, sum / (double)count, 3),
+			job_without_collectives(session));
 	} else if (count > 1) {
 		begin("", false, file);
 		if (processes[0]->rank.rank >= 0)
@@ -246,8 +247,9 @@ static int write_slowest(const struct session *session, FILE *file)
 		else
 			fprintf(file, "slowest: process %d on ", (int)processes[0]->pid);
 		visible_write(session_string(session, processes[0]->hostname), file);
-		fprintf(file, ", %s of GPU time without collectives, where the mean is %s\n",
+		fprintf(file, ", %s of GPU time%s, where the mean is %s\n",
 			number_about(own, (double)process_own_work(processes[0]), 3),
+			job_without_collectives(session),
 			number_about(mean, sum / (double)count, 3));
 	}
 	free(processes);

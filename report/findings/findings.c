@@ -669,3 +669,12 @@ unsigned findings_of(const struct session *session, uint64_t devices,
 	range_tree_free(&ranges);
 	return count;
 }
+
+struct uneven finding_uneven(const struct session *session)
+{
+	struct finding found[FINDING_COUNT] = {{.time = 0}};
+	struct uneven uneven = uneven_find(session);
+
+	apply_to_program(found, session, &uneven);
+	return found[FINDING_UNEVEN].time ? uneven : (struct uneven){.row = NULL};
+}

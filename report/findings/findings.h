@@ -111,5 +111,7 @@ bool findings_have_host_work(const struct finding *findings, unsigned count);
  * does not know how busy the devices were. `devices`: a bit for each device to check. */
 unsigned findings_of(const struct session *session, uint64_t devices,
 		     struct finding findings[FINDING_COUNT]);
+/* What is uneven in a job, if that is found; else a row of NULL. */
+struct uneven finding_uneven(const struct session *session);
 
 #endif

@@ -23,6 +23,10 @@ static bool is_busy_equally(const struct session *session)
 	return most && (double)(most - least) <= SAME_BUSY * (double)most;
 }
 
+/* From which part of the time that the slowest process has more to do the others are said to wait
+ * for it. Chosen. */
+#define WAITED_PART 0.1
+
 /* How the program's own time shows in which it makes no calls of CUDA: in MPI too. */
 static const enum idle_cause own_causes[] = {IDLE_PROGRAM, IDLE_AFTER_WAIT};
 
@@ -111,8 +115,16 @@ struct uneven uneven_find(const struct session *session)
 			to_unsigned((double)row->maximum - (row->total - (double)row->maximum) /
 								   (double)(row->processes - 1));
 	compare_calls(&uneven);
+	if (session_header(session)->processes)
+		uneven.even_calls = (double)row->calls / (double)session_header(session)->processes;
 	uneven.slowest = session_process_at(session, row->slowest);
 	if (uneven.slowest)
 		find_waited(&uneven, session);
 	return uneven;
+}
+
+bool uneven_waits(const struct uneven *uneven)
+{
+	return uneven->row && uneven->waited_each &&
+	       (double)uneven->waited_each >= WAITED_PART * (double)uneven->more;
 }

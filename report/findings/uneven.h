@@ -16,6 +16,7 @@ struct uneven {
 	 * each of them takes as long as the others'. 0: not known. */
 	uint64_t calls;
 	double others_calls, longer;
+	double even_calls; /* of each process of the job, if all made as many */
 	/*
 	 * For how much longer than the slowest's the GPUs of the others were idle while their
 	 * programs made no calls, as far as they had less to do: they probably waited, in what
@@ -28,5 +29,7 @@ struct uneven {
 /* The row of which one process has most beyond the mean. Collectives are left out, which take
  * longest where a process waits for the slowest. */
 struct uneven uneven_find(const struct session *session);
+/* Whether the others are said to wait for the slowest. */
+bool uneven_waits(const struct uneven *uneven);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "report/export/export.h"
 #include "report/html/section.h"
+#include "report/merge/job.h"
 
 /* The sections in the order of a reader's questions, why, where, when and how much: an id for links
  * and tests, a title, a short one for the navigation, and who writes it. */
@@ -136,7 +137,7 @@ static void write_header(struct html *html, const struct session *session, const
 {
 	const struct session_header *header = session_header(session);
 	time_t start = (time_t)(header->start_realtime / 1000000000);
-	char text[NUMBER_SIZE], date[64] = "";
+	char wall[JOB_WALL_SIZE], date[64] = "";
 	struct tm parts;
 
 	fputs("<header>\n<h1>", html->file);
@@ -150,10 +151,11 @@ static void write_header(struct html *html, const struct session *session, const
 		fprintf(html->file, "Started %s.", date);
 	if (header->counters[COUNTER_wall_ns])
 		fprintf(html->file,
-			"%sFrom the start of CUDA, its first call after cuInit, to the end: %s%s.",
+			"%sFrom the start of CUDA, its first call after cuInit, to the end: %s.",
 			*date ? " " : "",
-			number_about(text, (double)header->counters[COUNTER_wall_ns], 3),
-			header->processes ? " in all processes together" : "");
+			header->processes
+				? job_wall_text(session, wall)
+				: number_about(wall, (double)header->counters[COUNTER_wall_ns], 3));
 	fputs("</p>\n</header>\n", html->file);
 }
 

@@ -237,8 +237,7 @@ static void write_legend(const struct ranks *ranks)
 	}
 	fputs("<li>", ranks->html->file);
 	stack_swatch(ranks->html, "mark");
-	fputs("busy: operations that overlap count once, in GPU time each</li>\n</ul>\n",
-	      ranks->html->file);
+	fputs("busy: overlapping operations count once</li>\n</ul>\n", ranks->html->file);
 }
 
 static void write_figure(struct ranks *ranks)

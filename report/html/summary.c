@@ -151,10 +151,33 @@ static void write_largest_cause(struct page *page)
 	html_fact(&page->html, "Idle mostly for", "value", largest.sum.text, note);
 }
 
+#define PROCESS_SIZE 24
+static void process_text(char text[PROCESS_SIZE], const struct job_process *process)
+{
+	snprintf(text, PROCESS_SIZE, process->rank.rank >= 0 ? "rank %d" : "process %d",
+		 process->rank.rank >= 0 ? process->rank.rank : process->pid);
+}
+
+/* As the finding has it, which leaves that time out of the other causes too. */
+static void write_waited(struct page *page, const struct uneven *uneven, double percent)
+{
+	char slowest[PROCESS_SIZE], other[PROCESS_SIZE] = "", value[PROCESS_SIZE + 16], note[128];
+
+	process_text(slowest, uneven->slowest);
+	if (uneven->other)
+		process_text(other, uneven->other);
+	snprintf(value, sizeof(value), "%s, the slowest", slowest);
+	snprintf(note, sizeof(note),
+		 "%.1f %% of the time of all processes’ GPUs: %s probably wait%s for it", percent,
+		 uneven->other ? other : "the others", uneven->other ? "s" : "");
+	html_fact(&page->html, "Idle mostly for", "value", value, note);
+}
+
 /* What processes have of it, and which of them has most work. */
 static void write_job(struct page *page, const struct job *job)
 {
-	uint64_t causes[IDLE_CAUSE_COUNT] = {0}, whole = 0;
+	const struct uneven uneven = finding_uneven(page->session);
+	uint64_t causes[IDLE_CAUSE_COUNT] = {0}, whole = 0, waited = 0;
 	struct span busy = {.count = 0};
 	const struct job_process *first = job->count ? job->processes[0] : NULL;
 	char value[64], time[NUMBER_SIZE], other[NUMBER_SIZE], note[160];
@@ -171,6 +194,10 @@ static void write_job(struct page *page, const struct job *job)
 		for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++)
 			causes[cause] += process->causes[cause];
 	}
+	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT && uneven_waits(&uneven); cause++) {
+		causes[cause] -= uneven.waited[cause];
+		waited += uneven.waited[cause];
+	}
 	for (unsigned cause = 1; cause < IDLE_CAUSE_COUNT; cause++)
 		largest = causes[cause] > causes[largest] ? cause : largest;
 	if (busy.count) {
@@ -179,14 +206,15 @@ static void write_job(struct page *page, const struct job *job)
 			  "of the time of the GPUs, in each process");
 	}
 	if (first && mean > 0) {
-		snprintf(value, sizeof(value), first->rank.rank >= 0 ? "rank %d" : "process %d",
-			 first->rank.rank >= 0 ? first->rank.rank : first->pid);
-		snprintf(note, sizeof(note), "%s of GPU time without collectives, on average %s",
+		process_text(value, first);
+		snprintf(note, sizeof(note), "%s of GPU time%s, on average %s",
 			 number_about(time, (double)(first->gpu - first->collectives), 3),
-			 number_about(other, mean, 3));
+			 job_without_collectives(page->session), number_about(other, mean, 3));
 		html_fact(&page->html, "Most work on", "value", value, note);
 	}
-	if (causes[largest]) {
+	if (waited > causes[largest]) {
+		write_waited(page, &uneven, time_percent(waited, whole));
+	} else if (causes[largest]) {
 		snprintf(note, sizeof(note), "%.1f %% of the time of all processes’ GPUs",
 			 time_percent(causes[largest], whole));
 		html_fact(&page->html, "Idle mostly for", "value", idle_cause_texts[largest], note);

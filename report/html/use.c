@@ -385,15 +385,17 @@ static void write_processes(const struct side_by_side *sides)
 {
 	struct html *html = &sides->page->html;
 	struct sheet sheet;
+	char caption[256];
 
 	write_process_legend(&sides->job, html);
 	job_processes_sheet(&sheet, &sides->job);
 	sheet.row = fill_process;
 	sheet.room = PROCESSES_BYTES;
-	html_sheet(html, &sheet, "processes-table", "sortable",
-		   "Processes, the one with most GPU time outside collectives first; of operations "
-		   "that overlap GPU time counts each, busy time once; bars are the time of their "
-		   "devices");
+	snprintf(caption, sizeof(caption),
+		 "Processes, the one with most GPU time%s first; of operations that overlap GPU "
+		 "time counts each, busy time once; bars are the time of their devices",
+		 job_without_collectives(sides->job.session));
+	html_sheet(html, &sheet, "processes-table", "sortable", caption);
 	if (sheet.shown < sheet.rows)
 		fprintf(html->file,
 			"<p class=\"left-out\">%zu more processes are not in this page: "

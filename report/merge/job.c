@@ -60,6 +60,40 @@ const char *job_gpus_text(const struct session *session, char text[JOB_GPUS_SIZE
 	return text;
 }
 
+const char *job_wall_text(const struct session *session, char text[JOB_WALL_SIZE])
+{
+	const struct job_process *process;
+	uint64_t least = UINT64_MAX, most = 0;
+	char times[2][NUMBER_SIZE];
+
+	session_for_each_process (session, process) {
+		least = process->wall < least ? process->wall : least;
+		most = process->wall > most ? process->wall : most;
+	}
+	number_about(times[0], (double)least, 3);
+	number_about(times[1], (double)most, 3);
+	if (!least)
+		snprintf(text, JOB_WALL_SIZE, "%s in all processes together",
+			 number_about(times[0],
+				      (double)session_header(session)->counters[COUNTER_wall_ns],
+				      3));
+	else if (strcmp(times[0], times[1]) != 0)
+		snprintf(text, JOB_WALL_SIZE, "%s to %s in each process", times[0], times[1]);
+	else
+		snprintf(text, JOB_WALL_SIZE, "%s in each process", times[1]);
+	return text;
+}
+
+const char *job_without_collectives(const struct session *session)
+{
+	const struct job_process *process;
+
+	session_for_each_process (session, process)
+		if (process->collectives)
+			return " without collectives";
+	return "";
+}
+
 int job_missing(const struct session *session, struct rank_range **ranges, size_t *count)
 {
 	/* A damaged file may claim any size. */

@@ -24,6 +24,11 @@ size_t job_nodes(const struct session *session);
  */
 #define JOB_GPUS_SIZE 64
 const char *job_gpus_text(const struct session *session, char text[JOB_GPUS_SIZE]);
+/* How long the processes ran since the start of CUDA: "120 ms to 130 ms in each process". */
+#define JOB_WALL_SIZE (2 * NUMBER_SIZE + 32)
+const char *job_wall_text(const struct session *session, char text[JOB_WALL_SIZE]);
+/* " without collectives", by which processes are put in order, if there are such; else "". */
+const char *job_without_collectives(const struct session *session);
 /* The ranks of the job that no process has; the caller frees them, of which NULL are none. -ENOMEM.
  */
 int job_missing(const struct session *session, struct rank_range **ranges, size_t *count);

@@ -346,9 +346,8 @@ static void write_slowest(const struct job_lines *lines, const struct options *o
 	if (options->csv) {
 		sheet.parts = UNRANKED | COLLECTIVES;
 	} else {
-		fprintf(lines->file,
-			"Slowest processes, by GPU time without collectives, %zu of %zu:\n",
-			sheet.rows, lines->job.count);
+		fprintf(lines->file, "Slowest processes, by GPU time%s, %zu of %zu:\n",
+			job_without_collectives(lines->job.session), sheet.rows, lines->job.count);
 	}
 	sheet_write(&sheet, lines->file);
 }

@@ -134,19 +134,17 @@ static void write_process(const struct job_process *process, FILE *file)
 		fprintf(file, "process %d", process->pid);
 }
 
-/* From which part of the time that the slowest process has more to do the others are said to wait
- * for it. Chosen. */
-#define WAITED_PART 0.1
-
 /* From which factor on calls are more, or longer, than those of others. Chosen. */
-#define CALLS_MORE  1.05
+#define CALLS_MORE 1.05
 
-/* " (400 calls, against 300 on average, each 1.25 times as long)"; returns what to do of it. */
-static const char *write_calls(const struct uneven *uneven, FILE *file)
+static bool has_more_calls(const struct uneven *uneven)
 {
-	const double more =
-		uneven->others_calls > 0 ? (double)uneven->calls / uneven->others_calls : INFINITY;
-	const bool longer = uneven->longer >= CALLS_MORE;
+	return (double)uneven->calls >= CALLS_MORE * uneven->others_calls;
+}
+
+/* " (400 calls, against 300 on average, each 1.25 times as long)" */
+static void write_calls(const struct uneven *uneven, FILE *file)
+{
 	const uint64_t others = to_unsigned(uneven->others_calls + 0.5);
 	char number[NUMBER_SIZE];
 
@@ -156,13 +154,46 @@ static const char *write_calls(const struct uneven *uneven, FILE *file)
 		fputs(" in each", file);
 	else
 		fprintf(file, ", against %s", number_count(number, others));
-	if (longer)
+	if (uneven->longer >= CALLS_MORE)
 		fprintf(file, ", %s%.2f times as long", uneven->calls == others ? "" : "each ",
 			uneven->longer);
 	fputs(")", file);
-	return more < CALLS_MORE ? (longer ? "divide the work of each call" : NULL)
-	       : longer		 ? "divide the calls, and the work of each"
-				 : "divide the calls";
+}
+
+/* ": give each rank about 350 calls of equal length" */
+static void write_even(const struct uneven *uneven, FILE *file)
+{
+	const bool more = has_more_calls(uneven), longer = uneven->longer >= CALLS_MORE;
+	const uint64_t calls = to_unsigned(uneven->even_calls + 0.5);
+	char number[NUMBER_SIZE];
+
+	if (!uneven->calls || (!more && !longer))
+		return;
+	fprintf(file, ": give each %s",
+		uneven->slowest && uneven->slowest->rank.rank >= 0 ? "rank" : "process");
+	if (more)
+		fprintf(file, " about %s", number_count(number, calls));
+	fprintf(file, " call%s%s", more && calls == 1 ? "" : "s", longer ? " of equal length" : "");
+}
+
+/* "; rank 0's GPU is idle for 31.0 ms more: it probably waits (a wait in MPI is not seen)" */
+static void write_waits(const struct finding *finding, FILE *file)
+{
+	const struct uneven *uneven = &finding->uneven;
+	char time[NUMBER_SIZE];
+
+	fputs(finding->shared ? "; for " : "; ", file);
+	if (uneven->other)
+		write_process(uneven->other, file);
+	else
+		fputs("the others", file);
+	fputs(finding->shared ? " the GPU that all share is"
+	      : uneven->other ? "'s GPU is"
+			      : "' GPUs are",
+	      file);
+	fprintf(file, " idle for %s more%s: %s (a wait in MPI is not seen)",
+		number_about(time, (double)uneven->waited_each, 3), uneven->other ? "" : " each",
+		uneven->other ? "it probably waits" : "they probably wait");
 }
 
 /* ": rank 1 has 31.4 ms more to do in saxpy than rank 0. Even work saves up to …" */
@@ -170,8 +201,9 @@ static void write_uneven(const struct session *session, const struct finding *fi
 {
 	const struct uneven *uneven = &finding->uneven;
 	char *name = idle_plain_name(session_string(session, uneven->row->name));
+	/* By its part. */
+	const double whole = 100 * (double)finding->time / finding->percent;
 	char time[NUMBER_SIZE], other[NUMBER_SIZE];
-	const char *advice = NULL;
 
 	if (name)
 		cut_middle(name, NAME_MOST);
@@ -185,7 +217,7 @@ static void write_uneven(const struct session *session, const struct finding *fi
 	else
 		fputs("the others on average", file);
 	if (uneven->calls)
-		advice = write_calls(uneven, file);
+		write_calls(uneven, file);
 	else if (uneven->operations && uneven->slowest->operations == uneven->operations)
 		fprintf(file, " (%s operations in all in each)",
 			number_count(time, uneven->operations));
@@ -193,21 +225,15 @@ static void write_uneven(const struct session *session, const struct finding *fi
 		fprintf(file, " (%s operations in all, against %s)",
 			number_count(time, uneven->slowest->operations),
 			number_count(other, uneven->operations));
-	if ((double)uneven->waited_each >= WAITED_PART * (double)uneven->more)
-		fprintf(file, ", %s idle for %s more%s: %s (a wait in MPI is not seen)",
-			finding->shared ? "for which the GPU that all share is"
-			: uneven->other ? "whose GPU is"
-					: "whose GPUs are",
-			number_about(time, (double)uneven->waited_each, 3),
-			uneven->other ? "" : " each",
-			uneven->other ? "it probably waits" : "they probably wait");
-	/* The whole by its part. */
+	if (uneven_waits(uneven))
+		write_waits(finding, file);
 	fprintf(file, ". Even work saves up to %s", number_about(time, (double)finding->time, 3));
 	if (finding->percent > 0)
-		fprintf(file, " of a process's %s (%.1f %%)",
-			number_about(time, 100 * (double)finding->time / finding->percent, 3),
-			finding->percent);
-	fprintf(file, "%s%s.", advice ? ": " : "", advice ? advice : "");
+		fprintf(file, " of a process's %s (%.1f %%), to about %s",
+			number_about(time, whole, 3), finding->percent,
+			number_about(other, whole - (double)finding->time, 3));
+	write_even(uneven, file);
+	fputc('.', file);
 }
 
 /* Whether a range's name says that other threads' launches in it are autograd's. */

@@ -564,7 +564,7 @@ static const char *const step_texts[NEXT_STEPS] = {
 	[NEXT_KERNEL] = "what limits ",
 	[NEXT_COUNTERS] = "its counters",
 	[NEXT_TRACE] = "when: needs a trace",
-	[NEXT_TRACE_PAGE] = "then, to look at it",
+	[NEXT_TRACE_PAGE] = "then, to look at ",
 	[NEXT_ALL] = "all of it",
 	[NEXT_IDLE] = "why it was idle",
 	[NEXT_RANK] = "the slowest alone",
@@ -595,8 +595,9 @@ static int write_what(const struct next *next, enum next_step step, FILE *file)
 			fputs(", by the job's launcher", file);
 		break;
 	case NEXT_TRACE_PAGE:
-		if (header->processes && has_launcher(next->session))
-			fputs(", here the slowest rank's", file);
+		fputs(header->processes && has_launcher(next->session) ? "the slowest rank's"
+								       : "it",
+		      file);
 		break;
 	case NEXT_RANK:
 		process = slowest(next->session);

@@ -137,17 +137,18 @@ static void has_calls(struct job_row *row, uint64_t calls, uint64_t own, const c
 	page = page_text(session, "");
 	snprintf(text, sizeof(text), "more to do in uneven than rank 0 %s. Even work", counts);
 	has(text);
-	snprintf(text, sizeof(text), "20.0 ms (50.0 %%): %s.", advice);
+	snprintf(text, sizeof(text), "20.0 ms (50.0 %%), to about 10.0 ms: give each rank %s.",
+		 advice);
 	has(text);
 }
 
 TEST(uneven_rows_name_the_slowest)
 {
 	const char *start = (const char *)session_header(session);
-	struct job_process *slow;
+	struct job_process *slow, *fast;
 	struct job_row *row;
 
-	add_process(0, US, 0, 20000 * US, US);
+	fast = add_process(0, US, 0, 20000 * US, US);
 	slow = add_process(1, US, 0, 20000 * US, US);
 	slow->operations = 1200;
 	row = session_add_item(
@@ -185,15 +186,24 @@ TEST(uneven_rows_name_the_slowest)
 	page = page_text(session, "");
 	has("The work is uneven: rank 1 has 20.0 ms more to do in uneven than rank 0 "
 	    "(1,200 operations in all, against 1). Even work saves up to 10.0 ms of a "
-	    "process&#39;s 20.0 ms (50.0 %).");
+	    "process&#39;s 20.0 ms (50.0 %), to about 10.0 ms.");
 	/* Where the row's calls are known: more of them, longer ones, or both. */
 	has_calls(row, 700, 400, "(400 calls, against 300, each 2.25 times as long)",
-		  "divide the calls, and the work of each");
+		  "about 350 calls of equal length");
 	has_calls(row, 600, 300, "(300 calls in each, 3.00 times as long)",
-		  "divide the work of each call");
-	has_calls(row, 400, 300, "(300 calls, against 100)", "divide the calls");
+		  "calls of equal length");
+	has_calls(row, 400, 300, "(300 calls, against 100)", "about 200 calls");
 	has("data-value=\"200\">200</td><td>rank 1</td>"
 	    "<td class=\"number\" data-value=\"300\">300</td>");
+	/* What is waited for the slowest is no other cause's time. */
+	fast->causes[IDLE_PROGRAM] = 15000 * US;
+	slow->busy = 12001 * US;
+	free(page);
+	page = page_text(session, "");
+	has("; rank 0&#39;s GPU is idle for 12.0 ms more: it probably waits (a wait");
+	has("<dt>Idle mostly for</dt><dd class=\"value\">rank 1, the slowest</dd>"
+	    "<dd class=\"note\">30.0 % of the time of all processes’ GPUs: rank 0 probably waits "
+	    "for it</dd>");
 }
 
 static void add_copy(struct row *row, uint64_t bytes, uint64_t ns)

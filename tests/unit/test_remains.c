@@ -290,8 +290,7 @@ TEST(a_tree_has_a_summary_and_is_removed)
 	caught_together(report_tree, tree);
 	assert_string_equal(said, "");
 	assert_non_null(strstr(logged(), "Processes: 2 on 1 node; times are sums over them."));
-	assert_non_null(
-		strstr(logged(), "Slowest processes, by GPU time without collectives, 2 of 2"));
+	assert_non_null(strstr(logged(), "Slowest processes, by GPU time, 2 of 2"));
 	assert_int_equal(access(tree, F_OK), -1);
 	free(tree);
 	/* One process has its own report. */
