@@ -135,11 +135,14 @@ static int write_device(struct page *page, int device)
 		write_area(html, &held, &x, &y);
 		write_peak(html, &held, &x, &y);
 		plot_end(html, &y);
+		/* All allocations are recorded. */
 		fprintf(html->file,
-			"<figcaption>Memory held on GPU %d, outside of the profiling window too; "
-			"times "
-			"are after the program’s start</figcaption>\n</figure>\n",
-			device);
+			"<figcaption>Memory held on GPU %d%s; times are after the program’s "
+			"start</figcaption>\n</figure>\n",
+			device,
+			session_header(page->session)->counters[COUNTER_operations_outside]
+				? ", outside of the profiling window too"
+				: " during the trace");
 	}
 	free(held.changes);
 	return error;

@@ -228,8 +228,14 @@ TEST(memory_over_time_has_its_peak)
 		strstr(page, "aria-label=\"Memory held on GPU 0 over time, at most 80 MB\""));
 	assert_non_null(strstr(page, "<text x=\"4\" y=\"70.0\">50 MB</text>"));
 	assert_non_null(strstr(page, ">peak 80 MB at 3.00 ms</text>"));
+	assert_non_null(strstr(page, ">Memory held on GPU 0 during the trace; times"));
 	assert_non_null(
 		strstr(page, "<path class=\"area\" d=\"M0 160H0V90H300V20H451V160H600V160z\"/>"));
+	free(page);
+	session_header(session)->counters[COUNTER_operations_outside] = 1;
+	page = page_of(session);
+	assert_non_null(
+		strstr(page, ">Memory held on GPU 0, outside of the profiling window too; times"));
 	free(page);
 	session_close(session);
 }
