@@ -443,15 +443,20 @@ static int write_page(FILE *file, void *argument)
 {
 	const struct comparison *comparison = argument;
 	char **labels = labels_make(comparison);
+	char *title = with_arrows(comparison->headline);
 	struct html html = {.file = file};
 	struct html_lines lines;
 	int error;
 
-	if (!labels)
+	if (!labels || !title) {
+		labels_free(labels, comparison);
+		free(title);
 		return -ENOMEM;
-	html_begin(&html, comparison->headline);
+	}
+	html_begin(&html, title);
 	fputs("<header>\n<h1>", file);
-	write_text(&html, comparison->headline);
+	html_text(&html, title);
+	free(title);
 	fputs("</h1>\n", file);
 	error = write_head(&html, comparison);
 	fputs("</header>\n", file);

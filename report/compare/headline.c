@@ -296,8 +296,8 @@ static bool is_run_first(const struct comparison *comparison)
 			: comparison->wall.probability <= CHANCE_OF_RUN);
 }
 
-/* ": mostly by idle time, -32.5 ms (mostly launch latency)", if a part has most of the change; if
- * it is not known, nothing. */
+/* ": idle time -32.5 ms, mostly launch latency", if a part has most of the change; if it is not
+ * known, nothing. */
 static void write_most_part(const struct comparison *comparison, FILE *file)
 {
 	char text[NUMBER_SIZE];
@@ -310,16 +310,15 @@ static void write_most_part(const struct comparison *comparison, FILE *file)
 
 		if (part->change / parts.whole < MOST_OF)
 			continue;
-		fprintf(file, ": mostly by %s, %c%s%s", part->what, part->change < 0 ? '-' : '+',
-			number_about(text, fabs(part->change), 3), part->cause ? " (mostly " : "");
+		fprintf(file, ": %s %c%s%s", part->what, part->change < 0 ? '-' : '+',
+			number_about(text, fabs(part->change), 3), part->cause ? ", mostly " : "");
 		visible_write(part->cause ?: "", file);
-		fputs(part->cause ? ")" : "", file);
 		break;
 	}
 }
 
-/* "B is 1.11 times faster (270 ms -> 243 ms, one run a side): mostly by idle time, -32.5 ms (mostly
- * launch latency); " */
+/* "B is 1.11 times faster (270 ms -> 243 ms, one run a side): idle time -32.5 ms, mostly launch
+ * latency; " */
 static void write_run(const struct comparison *comparison, FILE *file)
 {
 	const size_t a = comparison->a->runs, b = comparison->b->runs;

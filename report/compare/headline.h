@@ -9,9 +9,9 @@
  * Fills in the comparison's lines, without their ends, in which names are short and visible:
  *
  * headline: "B is 1.38 times slower on the GPU: 1 of 3 GPU rows takes longer; most in first (10.0
- * ms -> 15.0 ms)", or, where most of what the runs differ by is not on the GPU, "The run is 1.11
- * times faster (270 ms -> 243 ms, one run a side): mostly by idle time (-32.5 ms, launch latency);
- * on the GPU B is 1.57 times faster (14.0 ms -> 8.91 ms), most in first".
+ * ms -> 15.0 ms)", or, where most of what the runs differ by is not on the GPU, "B is 1.11 times
+ * faster (270 ms -> 243 ms, one run a side): idle time -32.5 ms, mostly launch latency; on the GPU
+ * 1.57 times faster (14.0 ms -> 8.91 ms), most in first".
  *
  * calls: "Calls differ by more than 10 % in 2 of 17 rows: axpy 10 -> 100, dot 5 -> 50."; "" if no
  * row's calls do.

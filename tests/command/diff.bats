@@ -137,7 +137,7 @@ runs() {
 	[ "$status" -eq 3 ]
 	[ "${lines[-1]}" = "ktime: add(float const *, int) takes 900.0% longer: above 50%" ]
 	"$ktime" diff --html page.html a b >out.txt
-	grep -qF "<title>$(head -1 out.txt | sed 's/>/\&#62;/g')</title>" page.html
+	grep -qF "<title>$(head -1 out.txt | sed 's/ -> / → /g; s/>/\&#62;/g')</title>" page.html
 }
 
 @test "CSV has times in nanoseconds" {
