@@ -72,6 +72,8 @@ times()
 	times 10 k,100000 s h,100000
 	findings "${repeated[@]}" k,100000 >out
 	grep -qx 'synchronizing calls 10 1000000' out
+	is '{"count":10,"longest_ns":100000,"before":"first","after":"first"}' jq -c '.idle.causes[] | select(.a_ns == 1e6).b_gaps' \
+		<("$built/ktime" diff --json - session session)
 	times 10 k,100000 k,100000 s
 	findings "${repeated[@]}" k,100000 >out
 	! grep -q '^synchronizing' out || false

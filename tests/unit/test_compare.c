@@ -877,6 +877,24 @@ TEST(the_difference_of_the_whole_run_is_told_in_parts_that_add_up)
 		    "ms -> 2.50 ms), most in [CUDA memcpy HtoD]");
 }
 
+/* What runs differ by is known of several: of calls that differ as much it is told. */
+TEST(of_several_runs_calls_that_may_differ_by_chance_are_told_as_such)
+{
+	char *why;
+
+	for (unsigned run = 0; run < 2; run++) {
+		add_two_sides();
+		add(&a, "cudaMalloc", 1, run ? 60e6 : 1e6, 0);
+		add(&b, "cudaMalloc", 1, run ? 60e6 : 1e6, 0);
+		end_runs();
+	}
+	compare_beyond(NAN);
+	why = why_text(&comparison);
+	assert_non_null(why);
+	assert_non_null(strstr(why, "(cudaMalloc +10.0 ms, could be chance)"));
+	free(why);
+}
+
 TEST(parts_that_make_up_for_each_other_are_told)
 {
 	add(&a, "k", 10, 100000, 10);
