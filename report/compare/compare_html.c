@@ -92,7 +92,7 @@ static void write_name(struct html *html, const struct comparison_row *row, cons
 	const bool folded = strlen(a) > LABEL_MOST || strlen(b) > LABEL_MOST;
 
 	fputs(folded ? "<details><summary>" : "", html->file);
-	(row->versions ? write_text : html_text)(html, label);
+	html_text(html, label);
 	fputs(folded	      ? "</summary>\n<p class=\"full-name\">"
 	      : row->versions ? "<small>A: "
 			      : "",
@@ -439,6 +439,22 @@ static int write_head(struct html *html, const struct comparison *comparison)
 	return html_lines_end(html, &lines, "ul");
 }
 
+/* Into labels of two versions of a kernel. False: memory is out. */
+static bool put_arrows(char **labels, const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->count; i++) {
+		char *label = labels[i];
+
+		if (!comparison->rows[i].versions)
+			continue;
+		labels[i] = with_arrows(label);
+		free(label);
+		if (!labels[i])
+			return false;
+	}
+	return true;
+}
+
 static int write_page(FILE *file, void *argument)
 {
 	const struct comparison *comparison = argument;
@@ -448,7 +464,7 @@ static int write_page(FILE *file, void *argument)
 	struct html_lines lines;
 	int error;
 
-	if (!labels || !title) {
+	if (!labels || !title || !put_arrows(labels, comparison)) {
 		labels_free(labels, comparison);
 		free(title);
 		return -ENOMEM;

@@ -166,6 +166,7 @@ runs() {
 	[ "$(jq -c '.rows[0] | [.name, .name_b]' out.json)" = \
 		'["void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"]' ]
 	[[ $(csv_row a b copy) == *',"void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)",,' ]]
+	grep -qF '<dd class="value name">copy&#60;double&#62; → &#60;float&#62;</dd>' page.html
 	grep -qF '>copy&#60;double&#62; → &#60;float&#62;<small>A: void copy&#60;double&#62;(' page.html
 }
 
