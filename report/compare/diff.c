@@ -64,21 +64,19 @@ static void say_unread(const struct profile *profile)
 /* Names the declarations of --bytes that no kernel of either side matches. 0 or -ENOMEM. */
 static int say_unmatched(const struct comparison *comparison, const struct options *options)
 {
-	struct work_patterns patterns;
 	struct row_work work;
-	int error = work_patterns_init(&patterns, options);
+	int error = 0;
 
 	for (size_t i = 0; i < comparison->gpu_count && !error; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
 
 		if (row->a)
-			error = work_patterns_match(&patterns, row->a->name, false, &work);
+			error = work_match(options->declared, row->a->name, false, &work);
 		if (row->b && !error)
-			error = work_patterns_match(&patterns, row->b->name, false, &work);
+			error = work_match(options->declared, row->b->name, false, &work);
 	}
 	if (!error)
-		work_patterns_warn_unmatched(&patterns, "ktime: ", stderr);
-	work_patterns_free(&patterns);
+		work_warn_unmatched(options->declared, "ktime: ", stderr);
 	return error;
 }
 

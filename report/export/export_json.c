@@ -27,7 +27,6 @@ struct json_export {
 	struct json json;
 	uint64_t sums[TABLE_SECTIONS]; /* of what the table shows, ns */
 	const struct options *options;
-	struct work_patterns patterns;
 	struct entry *names;
 };
 
@@ -799,8 +798,8 @@ static void add_row(struct json *json, const struct row *row)
 	add_name(json, row->kind, row->name);
 	if (row->kind == ROW_KERNEL) {
 		json_string(json, "mangled", row->name);
-		if (work_patterns_match(&export->patterns, session_string(json->session, row->name),
-					export->options->demangling, &work))
+		if (work_match(export->options->declared, session_string(json->session, row->name),
+			       export->options->demangling, &work))
 			json->error = -ENOMEM;
 	}
 	add_number(json, "device", row->device);
@@ -1014,7 +1013,6 @@ int export_json(struct session *session, const struct options *options, FILE *fi
 		.options = options};
 	struct json *json = &export.json;
 
-	json->error = work_patterns_init(&export.patterns, options);
 	json_object(json, NULL);
 	json_unsigned(json, "format", JSON_FORMAT);
 	json_line(json);
@@ -1034,7 +1032,6 @@ int export_json(struct session *session, const struct options *options, FILE *fi
 	fputc('\n', file);
 	if (json->error)
 		snprintf(message, size, "%s", strerror(-json->error));
-	work_patterns_free(&export.patterns);
 	trace_names_free(&export.names);
 	return json->error;
 }

@@ -337,18 +337,13 @@ static void write_rates(struct rooflines *lines)
 int rates_section(struct page *page)
 {
 	struct rooflines lines = {.page = page};
-	struct work_patterns patterns;
-	int error = work_patterns_init(&patterns, page->options);
+	int error = rates_collect(&lines.table, &page->filter, true, false);
 
-	if (error)
-		return error;
-	error = rates_collect(&lines.table, &page->filter, &patterns, false);
 	if (!error)
 		error = collect(&lines);
 	if (!error && lines.count)
 		write_rates(&lines);
 	free(lines.rows);
 	rates_free(&lines.table);
-	work_patterns_free(&patterns);
 	return error;
 }

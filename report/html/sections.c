@@ -341,7 +341,7 @@ static int write_tables(struct copies *copies)
 int copies_section(struct page *page)
 {
 	struct copies copies = {.page = page};
-	int error = rates_collect(&copies.table, &page->full, NULL, false);
+	int error = rates_collect(&copies.table, &page->full, false, false);
 
 	if (!error && copies.table.count) {
 		copies.sizes = calloc(copies.table.count * SIZE_CLASSES, sizeof(*copies.sizes));

@@ -95,27 +95,25 @@ static int import_bytes(struct profile *profile, const struct session *session,
 			const struct options *work)
 {
 	struct options options;
-	struct work_patterns patterns;
 	struct filter filter;
 	int error;
 
 	options_defaults(&options);
+	options.declared = work ? work->declared : NULL;
 	error = filter_init(&filter, session, &options);
 	if (error)
 		return error;
-	error = work_patterns_init(&patterns, work ?: &options);
 	for (int kernels = 0; kernels < 2 && !error; kernels++) {
 		struct rates_table table;
 
-		if (kernels && !patterns.count)
+		if (kernels && !options.declared)
 			break;
-		error = rates_collect(&table, &filter, kernels ? &patterns : NULL, false);
+		error = rates_collect(&table, &filter, kernels, false);
 		if (error)
 			break;
 		error = import_rates(profile, session, &table);
 		rates_free(&table);
 	}
-	work_patterns_free(&patterns);
 	filter_free(&filter);
 	return error;
 }

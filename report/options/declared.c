@@ -119,7 +119,7 @@ static int add_text(struct declared_work **list, enum declared_kind kind, const 
 	work->text = copy;
 	work->pattern = pattern;
 	wrong = read_amount(work, copy + (amount - text) + 1);
-	if (!wrong && expression_check(pattern, reason, sizeof(reason)))
+	if (!wrong && expression_compile(&work->regex, pattern, reason, sizeof(reason)))
 		wrong = reason;
 	if (wrong) {
 		free(work);
@@ -189,6 +189,7 @@ void declared_free(struct declared_work **list)
 	while (*list) {
 		struct declared_work *next = (*list)->next;
 
+		regfree(&(*list)->regex);
 		free(*list);
 		*list = next;
 	}

@@ -10,6 +10,7 @@
 #define KTIME_REPORT_OPTIONS_OPTIONS_H
 
 #include <math.h>
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -84,6 +85,8 @@ struct declared_work {
 	const char *file;    /* that it stands in, the option's own text; NULL: in none */
 	const char *text;    /* as it was given */
 	const char *pattern; /* POSIX extended, over the full names of kernels */
+	regex_t regex;	     /* the same, compiled */
+	bool matched;	     /* by a kernel's name, as work_match() found */
 	const char *unit;    /* DECLARED_WORK: what is counted, else "" */
 	double amount;	     /* of a thread or of a launch */
 	bool per_thread;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +26,7 @@ struct range_pattern {
 
 static const char regex_prefix[] = "regex:";
 
-/* Whatever the program's locale is. 0, or -EINVAL with a reason. */
-static int compile_expression(regex_t *regex, const char *text, char *reason, size_t size)
+int expression_compile(regex_t *regex, const char *text, char *reason, size_t size)
 {
 	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
 	int error = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
@@ -42,7 +40,7 @@ static int compile_expression(regex_t *regex, const char *text, char *reason, si
 int expression_check(const char *text, char *reason, size_t size)
 {
 	regex_t regex;
-	int error = compile_expression(&regex, text, reason, size);
+	int error = expression_compile(&regex, text, reason, size);
 
 	if (!error)
 		regfree(&regex);
@@ -92,7 +90,7 @@ static int make_element(struct element *element, char *text, const char *end, bo
 	*out = '\0';
 	if (!regex)
 		return 0;
-	if (compile_expression(&element->regex, element->text, reason, sizeof(reason))) {
+	if (expression_compile(&element->regex, element->text, reason, sizeof(reason))) {
 		snprintf(message, size, "bad expression '%s': %s", element->text, reason);
 		return -EINVAL;
 	}

@@ -15,6 +15,7 @@
 #ifndef KTIME_REPORT_OPTIONS_RANGE_PATTERN_H
 #define KTIME_REPORT_OPTIONS_RANGE_PATTERN_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -37,7 +38,9 @@ bool range_pattern_is_push_pop(const struct range_pattern *pattern);
 bool range_pattern_matches(const struct range_pattern *pattern, const struct open_range_name *open,
 			   size_t count);
 
-/* Whether a POSIX extended expression can be compiled. 0, or -EINVAL with a reason. */
+/* Compiles a POSIX extended expression, whatever the program's locale is; or checks it alone. 0, or
+ * -EINVAL with a reason. */
+int expression_compile(regex_t *regex, const char *text, char *reason, size_t size);
 int expression_check(const char *text, char *reason, size_t size);
 
 #endif

@@ -10,10 +10,9 @@
 
 #define TEXT_SIZE 64
 
-/* `patterns`: what kernels were declared to do; NULL for copies. `device`: it stands in the name.
- */
-static int add_row(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
-		   bool device, const struct row *row)
+/* `device`: it stands in the name. */
+static int add_row(struct rates_table *table, struct filter *filter, bool device,
+		   const struct row *row)
 {
 	const char *name = session_string(filter->session, row->name), *shown;
 	struct rates_row *added;
@@ -28,9 +27,9 @@ static int add_row(struct rates_table *table, struct filter *filter, struct work
 	added = &table->rows[table->count];
 	*added = (struct rates_row){.row = row, .total = timed.total};
 	added->device = rates_device(filter->session, row);
-	if (patterns)
-		error = work_patterns_match(patterns, name, filter->options->demangling,
-					    &added->work);
+	if (row->kind == ROW_KERNEL)
+		error = work_match(filter->options->declared, name, filter->options->demangling,
+				   &added->work);
 	if (error)
 		return error;
 	added->rates = rates_of(&timed, name, &added->work, added->device);
@@ -57,8 +56,7 @@ void rates_free(struct rates_table *table)
 	*table = (struct rates_table){.rows = NULL};
 }
 
-int rates_collect(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
-		  bool device)
+int rates_collect(struct rates_table *table, struct filter *filter, bool kernels, bool device)
 {
 	const struct row *row;
 	int error = 0;
@@ -67,8 +65,8 @@ int rates_collect(struct rates_table *table, struct filter *filter, struct work_
 	session_for_each_row (filter->session, row) {
 		bool copy = row->kind == ROW_MEMCPY || row->kind == ROW_MEMSET;
 
-		if (!error && (patterns ? row->kind == ROW_KERNEL : copy))
-			error = add_row(table, filter, patterns, device, row);
+		if (!error && (kernels ? row->kind == ROW_KERNEL : copy))
+			error = add_row(table, filter, device, row);
 	}
 	if (error)
 		rates_free(table);
@@ -277,25 +275,21 @@ static void write_notes(const struct report *report, const struct rates_table *t
 int rates_write(struct report *report)
 {
 	struct rates_table tables[2] = {{.rows = NULL}, {.rows = NULL}};
-	struct work_patterns patterns;
 	unsigned devices = 0;
 	bool device;
-	int error = work_patterns_init(&patterns, report->options);
+	int error;
 
-	if (error)
-		return error;
 	for (int i = 0; i < SESSION_DEVICES; i++)
 		devices += session_header(report->session)->devices[i].used != 0;
 	device = devices > 1 && !report->options->csv;
-	error = rates_collect(&tables[0], &report->filter, NULL, device);
+	error = rates_collect(&tables[0], &report->filter, false, device);
 	if (!error)
-		error = rates_collect(&tables[1], &report->filter, &patterns, device);
+		error = rates_collect(&tables[1], &report->filter, true, device);
 	if (!error)
 		error = write_sheets(report, tables);
 	if (!error && !report->options->csv && !report->options->quiet)
 		write_notes(report, tables);
 	rates_free(&tables[0]);
 	rates_free(&tables[1]);
-	work_patterns_free(&patterns);
 	return error;
 }

@@ -372,7 +372,7 @@ static int write_report(struct report *report)
 		write_rank(report);
 		write_warnings(report, live);
 		if (options->declared)
-			error = work_patterns_warn(report->session, options, prefix, report->file);
+			error = work_warn(report->session, options, prefix, report->file);
 		if (gpu || api || options->print_summary_per_gpu || wants_trace(options))
 			report_begin(report, "Profiling result:\n");
 	}

@@ -153,10 +153,9 @@ struct rates_table {
 	size_t count, room;
 };
 
-/* Collects the timed copies and memsets; if patterns of declared work are given, the timed kernels
- * instead. Those with most time come first. `device`: the names tell the device. 0 or -ENOMEM. */
-int rates_collect(struct rates_table *table, struct filter *filter, struct work_patterns *patterns,
-		  bool device);
+/* Collects the timed copies and memsets, or the timed kernels with what was declared of them. Those
+ * with most time come first. `device`: the names tell the device. 0 or -ENOMEM. */
+int rates_collect(struct rates_table *table, struct filter *filter, bool kernels, bool device);
 void rates_free(struct rates_table *table);
 bool rates_have_remark(const struct rates_table *table, enum rate_remark remark);
 

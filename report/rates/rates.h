@@ -7,26 +7,11 @@
 #define KTIME_REPORT_RATES_RATES_H
 
 #include <stdbool.h>
-#include <regex.h>
 #include <stdio.h>
 
 #include "report/devices/peaks.h"
 #include "report/options/options.h"
 #include "report/session/session.h"
-
-/* The declarations of --bytes, --flops and --work, ready to be matched. */
-struct work_pattern {
-	const struct declared_work *declared;
-	regex_t regex;
-	bool matched; /* a kernel's name */
-};
-struct work_patterns {
-	struct work_pattern *patterns;
-	size_t count;
-};
-/* 0, or -ENOMEM. Free it with work_patterns_free. */
-int work_patterns_init(struct work_patterns *patterns, const struct options *options);
-void work_patterns_free(struct work_patterns *patterns);
 
 /* Kinds of --work that one kernel can have. Chosen. */
 #define WORK_UNITS 8
@@ -34,15 +19,15 @@ void work_patterns_free(struct work_patterns *patterns);
 struct row_work {
 	const struct declared_work *bytes, *flops, *units[WORK_UNITS]; /* NULL: nothing */
 };
-/* `mangled`: a kernel's name, which is demangled to be matched. 0, or -ENOMEM. */
-int work_patterns_match(struct work_patterns *patterns, const char *mangled, bool demangling,
-			struct row_work *work);
-/* Writes a line for each declaration that no name was matched by. */
-void work_patterns_warn_unmatched(const struct work_patterns *patterns, const char *prefix,
-				  FILE *file);
-/* The same for the kernels of a session. 0, or -ENOMEM. */
-int work_patterns_warn(const struct session *session, const struct options *options,
-		       const char *prefix, FILE *file);
+/* `declared`: a list of declarations; `mangled`: a kernel's name, which is demangled to be matched.
+ * 0, or -ENOMEM. */
+int work_match(struct declared_work *declared, const char *mangled, bool demangling,
+	       struct row_work *work);
+/* Writes a line for each declaration that no name has matched yet. */
+void work_warn_unmatched(const struct declared_work *declared, const char *prefix, FILE *file);
+/* The same once the kernels of a session are matched. 0, or -ENOMEM. */
+int work_warn(const struct session *session, const struct options *options, const char *prefix,
+	      FILE *file);
 
 /* 10^9 per second, that is, per nanosecond; 0: not known. */
 struct rate {
