@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cupti/library.h"
+#include "report/names/call_names.h"
 
 /*
  * The offsets of the members. When CUPTI appends members to a structure it gives it a new name
@@ -290,30 +291,6 @@ const char *overhead_kind_name(uint32_t kind)
 /* Copies without the version and default-stream suffix that CUPTI's names have. */
 static char *names[2][CALLBACKS];
 
-/* The length without one suffix "_v3020", "_ptsz" or "_ptds", if there is one. */
-static size_t strip_suffix(const char *name, size_t length)
-{
-	size_t digits = length;
-
-	if (length > 5 &&
-	    (!strncmp(name + length - 5, "_ptsz", 5) || !strncmp(name + length - 5, "_ptds", 5)))
-		return length - 5;
-	while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
-		digits--;
-	if (digits < length && digits > 2 && !strncmp(name + digits - 2, "_v", 2))
-		return digits - 2;
-	return length;
-}
-
-size_t api_name_length(const char *name)
-{
-	size_t length = strlen(name), shorter;
-
-	while ((shorter = strip_suffix(name, length)) < length)
-		length = shorter;
-	return length;
-}
-
 const char *api_call_name(const struct activity *activity)
 {
 	static const char unknown[] = "unknown call";
@@ -331,6 +308,6 @@ const char *api_call_name(const struct activity *activity)
 					callback, &name) ||
 	    !name)
 		return unknown;
-	names[driver][callback] = strndup(name, api_name_length(name));
+	names[driver][callback] = strndup(name, call_base_length(name));
 	return names[driver][callback] ? names[driver][callback] : unknown;
 }

@@ -124,8 +124,6 @@ struct activity {
  * only.
  */
 const char *api_call_name(const struct activity *activity);
-/* The length of a function's name in CUPTI without what programmers do not write. */
-size_t api_name_length(const char *name);
 /* A short description of an overhead; never NULL. */
 const char *overhead_kind_name(uint32_t kind);
 

@@ -436,8 +436,3 @@ bool pause_is_refused(void)
 {
 	return kinds_program_has_kernels() || kinds_withdrawn();
 }
-
-bool pause_was_shared(void)
-{
-	return kinds_program_ever();
-}

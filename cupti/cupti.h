@@ -124,7 +124,5 @@ bool pause_kernels(enum pause_reason reason, bool paused);
 void pause_ends_for_peer_copies(void);
 /* Whether the program records kernels itself now: then a pause has no effect. Any thread. */
 bool pause_is_refused(void);
-/* Whether the program has recorded anything itself. Any thread. */
-bool pause_was_shared(void);
 
 #endif

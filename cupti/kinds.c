@@ -7,6 +7,7 @@
 
 #include "cupti/library.h"
 #include "preload/base/atomics.h"
+#include "report/names/call_names.h"
 
 /* Activity kinds by number; CUDA 13.0 has numbers up to 55. */
 #define KINDS	    64
@@ -117,7 +118,7 @@ static bool is_wrapped(const char *name)
 {
 	char word[64];
 
-	snprintf(word, sizeof(word), " %.*s ", (int)api_name_length(name), name);
+	snprintf(word, sizeof(word), " %.*s ", (int)call_base_length(name), name);
 	return strstr(wrapped, word);
 }
 

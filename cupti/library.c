@@ -36,6 +36,7 @@ static struct {
 
 /* What the process has loaded: libcupti, and libraries next to which one may be. */
 struct search {
+	int driver;	     /* major version of the driver's CUDA; 0: any library can be used */
 	char path[PATH_MAX]; /* tried now: not on the stack, which may be small */
 	char loaded[PATH_MAX];
 	struct anchors {
@@ -215,39 +216,37 @@ static int major_of(uint32_t version)
 	return version > CUPTI_OLDEST_VERSION ? 12 : CUPTI_OLDEST_MAJOR;
 }
 
-/* Whether this version can be used with the driver; any can for driver_version 0. */
-static bool version_fits(struct search *search, const struct library *found, int driver_version)
+/* Whether this version can be used with the driver. */
+static bool version_fits(struct search *search, const struct library *found)
 {
 	uint32_t version = found->functions.version;
-	int driver_major =
-		driver_version / 1000; /* cuDriverGetVersion(): 1000 * major + 10 * minor */
 
-	if (!driver_version)
+	if (!search->driver)
 		return true;
 	if (!version) {
 		note_failure(search, -EPROTO,
 			     "%s does not tell its version: install CUPTI of CUDA %d", found->path,
-			     driver_major);
+			     search->driver);
 		return false;
 	}
 	if (version < CUPTI_OLDEST_VERSION) {
 		note_failure(search, -EPROTO,
 			     "%s is older than CUDA 11.8: install CUPTI of CUDA %d", found->path,
-			     driver_major);
+			     search->driver);
 		return false;
 	}
-	if (major_of(version) > driver_major) {
+	if (major_of(version) > search->driver) {
 		note_failure(
 			search, -EPROTO,
 			"%s is for CUDA %d, the driver is of CUDA %d: install CUPTI of CUDA %d",
-			found->path, major_of(version), driver_major, driver_major);
+			found->path, major_of(version), search->driver, search->driver);
 		return false;
 	}
 	return true;
 }
 
 /* Opens a library and makes it the one to use; it is never closed. */
-static bool take(struct search *search, const char *path, int flags, int driver_version)
+static bool take(struct search *search, const char *path, int flags)
 {
 	struct library *found, *other = NULL;
 	void *handle;
@@ -264,7 +263,7 @@ static bool take(struct search *search, const char *path, int flags, int driver_
 	found = bind_functions(search, handle, path);
 	if (!found)
 		return false;
-	if (!version_fits(search, found, driver_version)) {
+	if (!version_fits(search, found)) {
 		free(found);
 		return false;
 	}
@@ -276,8 +275,7 @@ static bool take(struct search *search, const char *path, int flags, int driver_
 }
 
 /* Tries each version in one folder; for "", in the loader's search path. */
-static bool take_from(struct search *search, const char *folder, const char *below,
-		      int driver_version)
+static bool take_from(struct search *search, const char *folder, const char *below)
 {
 	for (int major = search->newest; major >= search->oldest; major--) {
 		int length = snprintf(search->path, sizeof(search->path), "%s%s%slibcupti.so.%d%s",
@@ -287,26 +285,25 @@ static bool take_from(struct search *search, const char *folder, const char *bel
 		if (length >= (int)sizeof(search->path) ||
 		    (folder[0] && access(search->path, F_OK)))
 			continue;
-		if (take(search, search->path, 0, driver_version))
+		if (take(search, search->path, 0))
 			return true;
 	}
 	return false;
 }
 
-static bool take_below(struct search *search, const char *folder, const char *const *below,
-		       int driver_version)
+static bool take_below(struct search *search, const char *folder, const char *const *below)
 {
 	for (; *below; below++)
-		if (take_from(search, folder, *below, driver_version))
+		if (take_from(search, folder, *below))
 			return true;
 	return false;
 }
 
 static bool take_near(struct search *search, const struct anchors *anchors,
-		      const char *const *below, int driver_version)
+		      const char *const *below)
 {
 	for (unsigned i = 0; i < anchors->count; i++)
-		if (take_below(search, anchors->paths[i], below, driver_version))
+		if (take_below(search, anchors->paths[i], below))
 			return true;
 	return false;
 }
@@ -318,7 +315,7 @@ static bool take_near(struct search *search, const struct anchors *anchors,
  * version next to the program's CUDA comes before one elsewhere, as it knows the program's runtime.
  * Of two there, the one of the runtime's version is what the program itself would load.
  */
-static bool find(struct search *search, int driver_version)
+static bool find(struct search *search)
 {
 	/* From a toolkit's lib64 and targets/MACHINE/lib, and from the folders of Python wheels. */
 	static const char *const near[] = {"",
@@ -332,21 +329,19 @@ static bool find(struct search *search, int driver_version)
 	const char *home = environment_get("CUDA_HOME");
 
 	if (search->loaded[0])
-		return take(search, search->loaded, RTLD_NOLOAD, driver_version);
-	if (search->runtime && search->runtime <= driver_version / 1000) {
+		return take(search, search->loaded, RTLD_NOLOAD);
+	if (search->runtime && search->runtime <= search->driver) {
 		search->newest = search->oldest = search->runtime;
-		if (take_near(search, &search->cuda, near, driver_version))
+		if (take_near(search, &search->cuda, near))
 			return true;
 	}
-	search->newest = driver_version / 1000;
+	search->newest = search->driver;
 	search->oldest = CUPTI_OLDEST_MAJOR;
-	if (take_near(search, &search->cuda, near, driver_version) ||
-	    take_near(search, &search->python, packages, driver_version))
+	if (take_near(search, &search->cuda, near) || take_near(search, &search->python, packages))
 		return true;
-	if (home && home[0] && take_below(search, home, toolkit, driver_version))
+	if (home && home[0] && take_below(search, home, toolkit))
 		return true;
-	return take_below(search, "/usr/local/cuda", toolkit, driver_version) ||
-	       take_from(search, "", "", driver_version);
+	return take_below(search, "/usr/local/cuda", toolkit) || take_from(search, "", "");
 }
 
 int library_load(int driver_version, char *reason, size_t size)
@@ -359,12 +354,13 @@ int library_load(int driver_version, char *reason, size_t size)
 		snprintf(reason, size, "no memory");
 		return -ENOMEM;
 	}
+	search->driver = driver_version / 1000; /* 1000 * major + 10 * minor */
 	if (present) {
-		if (!version_fits(search, present, driver_version))
+		if (!version_fits(search, present))
 			error = search->error;
 	} else {
 		dl_iterate_phdr(note_object, search);
-		if (!find(search, driver_version))
+		if (!find(search))
 			error = search->error ? search->error : -ENOENT;
 	}
 	if (error && search->error)
@@ -374,7 +370,7 @@ int library_load(int driver_version, char *reason, size_t size)
 			 "libcupti.so.%d was not found near the program's CUDA or among its Python"
 			 " packages, in CUDA_HOME or in /usr/local/cuda: install CUPTI of CUDA %d, "
 			 "or set CUDA_HOME",
-			 driver_version / 1000, driver_version / 1000);
+			 search->driver, search->driver);
 	free(search);
 	return error;
 }
@@ -390,7 +386,7 @@ int library_attach(void)
 	if (!search)
 		return -ENOMEM;
 	dl_iterate_phdr(note_object, search);
-	if (!search->loaded[0] || !take(search, search->loaded, RTLD_NOLOAD, 0))
+	if (!search->loaded[0] || !take(search, search->loaded, RTLD_NOLOAD))
 		error = -ENOENT;
 	free(search);
 	return error;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 # What libktime.so needs of the report.
-REPORT_LIBRARY_SOURCES := $(filter-out report/sheet/sheet_markup.c report/names/call_names.c, \
+REPORT_LIBRARY_SOURCES := $(filter-out report/sheet/sheet_markup.c, \
 	$(wildcard $(addprefix report/, session/*.c devices/*.c options/*.c names/*.c \
 	rates/*.c findings/*.c energy/*.c print/*.c prometheus/*.c sheet/*.c)))
 REPORT_LIBRARY_SOURCES += $(wildcard report/ranges/*.c)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cupti/cupti.h"
+#include "cupti/kinds.h"
 #include "preload/base/budget.h"
 #include "preload/base/clock.h"
 #include "preload/base/pauses.h"
@@ -641,7 +642,7 @@ static bool records_are_certain(void)
 	const uint64_t *counters = run.header->counters;
 
 	return !counters[COUNTER_cupti_dropped] && !counters[COUNTER_cupti_unread] &&
-	       !graph_updates_unread && !run.settings.metrics && !pause_was_shared();
+	       !graph_updates_unread && !run.settings.metrics && !kinds_program_ever();
 }
 
 /* Adds the last recording window once all of its records have come; the next one does not open
