@@ -52,19 +52,18 @@ int help_write(const struct command *command, const char *topic, FILE *file);
 void completion_write(FILE *file);
 
 /*
- * Writes the report of a session, and of the job that it is, to a log file, or adds it. 0, or
+ * Writes the report of a session, and of the job that it is, to the log file, or adds it. 0, or
  * -errno with a one-line message, which says what it is of by `path`.
  */
 int show_session(struct session *session, const char *path, const struct options *options,
-		 const char *log_file, bool append, char *message, size_t size);
+		 bool append, char *message, size_t size);
 /* What a profile says, on one screen; `path`: as it is named in the next command. 0 or -errno. */
 int overview_write(const struct session *session, const char *path, const struct options *options,
 		   FILE *file);
 /* Whether a program is not to be run with these options, with a line on stderr (refusals.c). */
 bool is_refused(const struct options *options);
-/* Prints the reports of files to a log file, NULL: stderr; returns an exit status. */
-int show_files(const struct options *options, const char *const *paths, size_t count,
-	       const char *log_file);
+/* Prints the report of files to the log file, by default stderr; returns an exit status. */
+int show_files(const struct options *options, const char *const *paths, size_t count);
 /*
  * Writes a table of the profiles on this machine, all or only those whose program ended without a
  * report. Returns how many there are, or -errno.

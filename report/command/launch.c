@@ -361,7 +361,7 @@ int command_run(const struct options *options, const char *const *program, size_
 	}
 	/* As nvprof: the report goes to stderr. */
 	if (options->import_profile)
-		return show_files(options, &options->import_profile, 1, options->log_file);
+		return show_files(options, &options->import_profile, 1);
 	if (count == 0)
 		return visible_fail(EXIT_BAD_USAGE, "ktime: no program given (ktime --help)");
 	return check_program(program[0]) ? launch(options, program) : NOT_FOUND;

@@ -378,8 +378,7 @@ static void write_summary(struct session *session, const struct options *asked)
 	/* Every process has a line of its own. */
 	options.slowest = session_header(session)->processes;
 	options.print_gpu_trace = options.print_api_trace = false;
-	if (show_session(session, "the processes", &options, options.log_file, true, message,
-			 sizeof(message)))
+	if (show_session(session, "the processes", &options, true, message, sizeof(message)))
 		log_file_say(getpid(), "%s; there is no summary over the processes", message);
 }
 

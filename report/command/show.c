@@ -19,14 +19,14 @@
 #include "report/session/session.h"
 
 int show_session(struct session *session, const char *path, const struct options *options,
-		 const char *log_file, bool append, char *message, size_t size)
+		 bool append, char *message, size_t size)
 {
 	const struct name_codes codes = {getpid(), -1, -1};
 	struct log_file log;
 	int closed, error;
 	FILE *file;
 
-	error = log_file_resolve(&log, log_file, &codes, message, size);
+	error = log_file_resolve(&log, options->log_file, &codes, message, size);
 	if (!error)
 		error = log_file_open(&log, append, &file, message, size);
 	log_file_free(&log);
@@ -45,8 +45,7 @@ int show_session(struct session *session, const char *path, const struct options
 }
 
 /* Several files: one report of all their processes. */
-int show_files(const struct options *asked, const char *const *paths, size_t count,
-	       const char *log_file)
+int show_files(const struct options *asked, const char *const *paths, size_t count)
 {
 	struct options shown = *asked, *options = &shown;
 	struct session *loaded = NULL, *session;
@@ -69,8 +68,8 @@ int show_files(const struct options *asked, const char *const *paths, size_t cou
 		error = profile_page_write(session, options, options->html, message,
 					   sizeof(message));
 	else if (!error)
-		error = show_session(session, count > 1 ? "all" : paths[0], options, log_file,
-				     false, message, sizeof(message));
+		error = show_session(session, count > 1 ? "all" : paths[0], options, false, message,
+				     sizeof(message));
 	/* A report is written with the signal held back: it ends as all other output does. */
 	if (error == -EPIPE)
 		raise(SIGPIPE);
@@ -97,7 +96,7 @@ static int show_left(void)
 
 /* --html, where the name of the page should follow, was given a profile: of run.ktime the page is
  * run.html beside it. */
-static int show_beside(const struct options *asked, size_t count, const char *log_file)
+static int show_beside(const struct options *asked, size_t count)
 {
 	size_t length = strlen(asked->html), ending = strlen(RUNS_SUFFIX);
 	struct options options = *asked;
@@ -114,7 +113,7 @@ static int show_beside(const struct options *asked, size_t count, const char *lo
 	if (asprintf(&page, "%.*s.html", (int)length, asked->html) < 0)
 		return visible_fail(EXIT_FAILURE, "ktime: %s", strerror(ENOMEM));
 	options.html = page;
-	status = show_files(&options, &asked->html, 1, log_file);
+	status = show_files(&options, &asked->html, 1);
 	free(page);
 	return status;
 }
@@ -126,7 +125,7 @@ static bool is_process(const char *operand)
 }
 
 /* The profile of a running process, as it is now. */
-static int show_process(const struct options *options, const char *number, const char *log_file)
+static int show_process(const struct options *options, const char *number)
 {
 	const struct programs programs = {options, &number, 1};
 	struct left_profile *profiles;
@@ -139,27 +138,29 @@ static int show_process(const struct options *options, const char *number, const
 		visible_line(stderr, "ktime show: %s", message);
 	} else {
 		path = profiles[0].path;
-		status = show_files(options, &path, 1, log_file);
+		status = show_files(options, &path, 1);
 	}
 	left_profiles_free(profiles, count);
 	return status;
 }
 
-int command_show(const struct options *options, const char *const *files, size_t count)
+int command_show(const struct options *asked, const char *const *files, size_t count)
 {
-	const char *log_file = options->log_file ? options->log_file : "%1";
+	struct options shown = *asked, *options = &shown;
 
+	if (!options->log_file)
+		options->log_file = "%1";
 	if (options->as_markdown && (options->csv || options->format == FORMAT_NSYS))
 		return visible_fail(EXIT_BAD_USAGE,
 				    "ktime show: --markdown, --csv and --format nsys are forms of "
 				    "one table: give one of them");
 	if (options->html && is_profile_file(options->html))
-		return show_beside(options, count, log_file);
+		return show_beside(options, count);
 	if (count == 0)
 		return show_left();
 	if (count == 1 && is_process(files[0]))
-		return show_process(options, files[0], log_file);
-	return show_files(options, files, count, log_file);
+		return show_process(options, files[0]);
+	return show_files(options, files, count);
 }
 
 int command_merge(const struct options *options, const char *const *files, size_t count)
