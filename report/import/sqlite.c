@@ -32,49 +32,34 @@ enum naming {
 	NAMING_DRIVER
 };
 
-/* Name, or what it is made of, and duration of each record of a table that a file may lack. */
+/* A table `t` that a file may lack: what the name of each of its records is made of, and the table
+ * of strings that this needs. */
 struct activity {
 	const char *table;
 	enum naming naming;
-	const char *query;
+	const char *name, *strings;
 };
-#define DURATION "\"end\" - start"
+#define NSYS_STRINGS   "LEFT JOIN StringIds s ON s.id = t."
+#define NVPROF_STRINGS "LEFT JOIN StringTable s ON s._id_ = t."
 
 static const struct activity nsys_activities[] = {
-	{"CUPTI_ACTIVITY_KIND_KERNEL", NAMING_TEXT,
-	 "SELECT s.value, k.\"end\" - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k "
-	 "LEFT JOIN StringIds s ON s.id = k.demangledName"},
-	{"CUPTI_ACTIVITY_KIND_MEMCPY", NAMING_COPY,
-	 "SELECT copyKind, " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMCPY"},
-	{"CUPTI_ACTIVITY_KIND_MEMSET", NAMING_TEXT,
-	 "SELECT '[CUDA memset]', " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMSET"},
-	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NAMING_TEXT,
-	 "SELECT '[CUDA graph ' || graphId || ']', " DURATION
-	 " FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE"},
-	{"CUPTI_ACTIVITY_KIND_RUNTIME", NAMING_CALL,
-	 "SELECT s.value, r.\"end\" - r.start FROM CUPTI_ACTIVITY_KIND_RUNTIME r "
-	 "LEFT JOIN StringIds s ON s.id = r.nameId"},
+	{"CUPTI_ACTIVITY_KIND_KERNEL", NAMING_TEXT, "s.value", NSYS_STRINGS "demangledName"},
+	{"CUPTI_ACTIVITY_KIND_MEMCPY", NAMING_COPY, "copyKind", ""},
+	{"CUPTI_ACTIVITY_KIND_MEMSET", NAMING_TEXT, "'[CUDA memset]'", ""},
+	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NAMING_TEXT, "'[CUDA graph ' || graphId || ']'", ""},
+	{"CUPTI_ACTIVITY_KIND_RUNTIME", NAMING_CALL, "s.value", NSYS_STRINGS "nameId"},
 	{.table = NULL},
 };
 
 /* nvprof has calls by CUPTI's numbers. It writes one of the first two tables. */
 static const struct activity nvprof_activities[] = {
-	{"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", NAMING_MANGLED,
-	 "SELECT s.value, k.\"end\" - k.start FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL k "
-	 "LEFT JOIN StringTable s ON s._id_ = k.name"},
-	{"CUPTI_ACTIVITY_KIND_KERNEL", NAMING_MANGLED,
-	 "SELECT s.value, k.\"end\" - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k "
-	 "LEFT JOIN StringTable s ON s._id_ = k.name"},
-	{"CUPTI_ACTIVITY_KIND_MEMCPY", NAMING_COPY,
-	 "SELECT copyKind, " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMCPY"},
-	{"CUPTI_ACTIVITY_KIND_MEMCPY2", NAMING_COPY,
-	 "SELECT copyKind, " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMCPY2"},
-	{"CUPTI_ACTIVITY_KIND_MEMSET", NAMING_TEXT,
-	 "SELECT '[CUDA memset]', " DURATION " FROM CUPTI_ACTIVITY_KIND_MEMSET"},
-	{"CUPTI_ACTIVITY_KIND_RUNTIME", NAMING_RUNTIME,
-	 "SELECT cbid, " DURATION " FROM CUPTI_ACTIVITY_KIND_RUNTIME"},
-	{"CUPTI_ACTIVITY_KIND_DRIVER", NAMING_DRIVER,
-	 "SELECT cbid, " DURATION " FROM CUPTI_ACTIVITY_KIND_DRIVER"},
+	{"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", NAMING_MANGLED, "s.value", NVPROF_STRINGS "name"},
+	{"CUPTI_ACTIVITY_KIND_KERNEL", NAMING_MANGLED, "s.value", NVPROF_STRINGS "name"},
+	{"CUPTI_ACTIVITY_KIND_MEMCPY", NAMING_COPY, "copyKind", ""},
+	{"CUPTI_ACTIVITY_KIND_MEMCPY2", NAMING_COPY, "copyKind", ""},
+	{"CUPTI_ACTIVITY_KIND_MEMSET", NAMING_TEXT, "'[CUDA memset]'", ""},
+	{"CUPTI_ACTIVITY_KIND_RUNTIME", NAMING_RUNTIME, "cbid", ""},
+	{"CUPTI_ACTIVITY_KIND_DRIVER", NAMING_DRIVER, "cbid", ""},
 	{.table = NULL},
 };
 
@@ -163,16 +148,15 @@ static bool has_column(sqlite3 *database, const char *table, const char *column)
 					     NULL) == SQLITE_OK;
 }
 
-/* With the sizes of the records as the third column, if the table has them. */
+/* Name, duration and, if the table has them, the size of each record. */
 static int prepare(sqlite3 *database, const struct activity *activity, sqlite3_stmt **statement)
 {
-	const char *from = strstr(activity->query, " FROM ");
 	const bool sizes = has_column(database, activity->table, "bytes");
 	char *query;
 	int code;
 
-	if (asprintf(&query, "%.*s%s%s", (int)(from - activity->query), activity->query,
-		     sizes ? ", bytes" : "", from) < 0)
+	if (asprintf(&query, "SELECT %s, t.\"end\" - t.start%s FROM %s t %s", activity->name,
+		     sizes ? ", t.bytes" : "", activity->table, activity->strings) < 0)
 		return -ENOMEM;
 	code = sqlite3_prepare_v2(database, query, -1, statement, NULL);
 	free(query);
