@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "report/energy/energy.h"
-#include "report/import/text.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 #include "report/print/filter.h"

@@ -13,7 +13,7 @@
 
 /* How files are read. */
 struct import_options {
-	unsigned part; /* as in text.h */
+	unsigned part; /* as in import_text() */
 	/* Bytes that kernels move, which profiles of ktime do not hold; NULL: none. */
 	const struct options *work;
 };
@@ -26,6 +26,13 @@ int import_profile(struct profile *profile, const char *path, const struct impor
 		   char *message, size_t size);
 
 int import_sqlite(struct profile *profile, const char *path, char *message, size_t size);
+/*
+ * Reads the part of that number, from 1, of the runs and processes in a text of any encoding; of a
+ * text that has one, that one. 0: there must be one. What was passed over and what is damaged is
+ * said in the profile.
+ */
+int import_text(struct profile *profile, const char *bytes, size_t size, unsigned part,
+		const char *path, char *message, size_t message_size);
 
 /* The runs of one program, from their files or from the folder that `ktime bench` wrote. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines of a text: headers, units, what profilers say around their tables, and rows. */
-#include "report/import/text.h"
+#include "report/import/import.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,11 +24,6 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct text_import *impo
 			  arguments);
 	va_end(arguments);
 	return -EINVAL;
-}
-
-static bool begins(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
 }
 
 static int begin_table(struct text_import *import, const struct header *header, char separator)
@@ -233,17 +228,17 @@ static void take_banner(struct text_import *import, const char *said, const char
 
 	said += strspn(said, " ");
 
-	if (begins(said, "Profiling application: "))
+	if (text_begins(said, "Profiling application: "))
 		note_command(import, process, said + 23);
-	else if (begins(said, "NVPROF is") && command)
+	else if (text_begins(said, "NVPROF is") && command)
 		note_command(import, process, command + 9);
 	/* These may be another process's, within a table of this one. */
 	for (size_t i = 0; i < sizeof(within) / sizeof(*within); i++)
-		if (begins(said, within[i]))
+		if (text_begins(said, within[i]))
 			return;
 	rows_end_table(import);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
-		if (!begins(said, sections[i].start))
+		if (!text_begins(said, sections[i].start))
 			continue;
 		import->section = sections[i].section;
 		import->section_rows = sections[i].rows;
@@ -251,7 +246,7 @@ static void take_banner(struct text_import *import, const char *said, const char
 		strcpy(import->process, process);
 		*import->device = '\0';
 	}
-	if (begins(said, "Device \""))
+	if (text_begins(said, "Device \""))
 		snprintf(import->device, sizeof(import->device), "%s", said);
 }
 
@@ -499,7 +494,7 @@ static int refuse_empty(struct text_import *import)
 				      ".qdrep) give what `nsys export --type sqlite` makes");
 	if (*import->bad)
 		return refuse(import, "%s", import->bad);
-	if (*import->first_passed)
+	if (import->first_passed)
 		return refuse(import, "no GPU activities or CUDA API calls in it; passed over: %s",
 			      import->first_passed);
 	return refuse(import, "no profile, database of nsys, or table of nvprof, nsys or ktime");

@@ -3,6 +3,8 @@
 #ifndef KTIME_REPORT_IMPORT_TEXT_IMPORT_H
 #define KTIME_REPORT_IMPORT_TEXT_IMPORT_H
 
+#include <string.h>
+
 #include "report/import/profile.h"
 #include "report/import/record.h"
 #include "report/import/report.h"
@@ -91,10 +93,15 @@ struct text_import {
 	/* Rows that were passed over and not said yet. */
 	const char *passed_what;
 	size_t passed, passed_line;
-	char first_passed[80]; /* what the first were, for a file that has no others */
+	const char *first_passed; /* what the first were, for a file that has no others */
 	/* The first row that was bad. */
 	char bad[64];
 };
+
+static inline bool text_begins(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
 
 /* The row's cell of that role; "" where there is none. */
 const char *text_cell(const struct text_import *import, const struct cells *cells, enum role role);

@@ -41,8 +41,8 @@ static void pass_over(struct text_import *import, size_t count, size_t line, con
 		import->passed_line = line;
 	}
 	import->passed += count;
-	if (!*import->first_passed)
-		snprintf(import->first_passed, sizeof(import->first_passed), "%s", what);
+	if (!import->first_passed)
+		import->first_passed = what;
 }
 
 void rows_pass_damaged(struct text_import *import, const char *why)
@@ -138,11 +138,6 @@ const char *text_cell(const struct text_import *import, const struct cells *cell
 	return place < 0 ? "" : cells->text[place];
 }
 
-static bool begins(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* The groups of rows, and what those are; nvprof's text has a colon behind them. */
 static const struct group {
 	const char *name;
@@ -168,7 +163,7 @@ static const struct group *group_of(const char *name)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
 		size_t length = strlen(groups[i].name);
 
-		if (begins(name, groups[i].name) &&
+		if (text_begins(name, groups[i].name) &&
 		    (!name[length] || strcmp(name + length, ":") == 0))
 			return &groups[i];
 	}
@@ -186,7 +181,7 @@ static enum row_class class_of(struct text_import *import, const struct cells *c
 	case REPORT_CALLS:
 		return name_begins_call(name) ? CLASS_CALL : CLASS_OTHER;
 	case REPORT_TRACE:
-		if (begins(name, "[Unified Memory"))
+		if (text_begins(name, "[Unified Memory"))
 			return CLASS_OTHER;
 		if (*text_cell(import, cells, ROLE_DEVICE) &&
 		    *text_cell(import, cells, ROLE_DEVICE) != '-')

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "report/import/import.h"
-#include "report/import/text.h"
 #include "tests/unit/one_folder.h"
 
 static char message[256];

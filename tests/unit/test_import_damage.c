@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/import/text.h"
+#include "report/import/import.h"
 #include "tests/unit/test.h"
 
 /* Invented; each as its tool writes it. */
