@@ -35,9 +35,9 @@ struct segment_place {
 	uint64_t offset, size;
 	uint64_t source, source_size; /* where it lies in the file that is read */
 	enum segment_kind kind;
-	bool mapped;
-	bool read_only;	       /* the writer's */
-	bool of_file, is_read; /* in an opened session: read from the file when it is needed */
+	bool mapped;	 /* in memory: mapped by the writer, or read in an opened session */
+	bool read_only;	 /* the writer's */
+	bool of_file;	 /* in an opened session: read from the file when it is needed */
 	bool emptied;	 /* of the writer's trace: a segment that was full, to be filled again */
 	uint64_t newest; /* when the last of its records ended */
 	uint64_t filled; /* the how manieth it was to become full */

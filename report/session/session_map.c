@@ -152,36 +152,21 @@ static void segment_places_free(struct session *session)
 	}
 }
 
-/* `source`: by where they lie in the file that is read. */
-static struct segment_place *find_place(struct segment_place *places, size_t count, uint64_t offset,
-					bool source)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		struct segment_place *place = &places[middle];
-		uint64_t start = source ? place->source : place->offset;
-
-		if (offset < start)
-			high = middle;
-		else if (offset - start >= (source ? place->source_size : place->size))
-			low = middle + 1;
-		else
-			return place;
-	}
-	return NULL;
-}
-
 struct segment_place *segment_find_among(struct segment_place *places, size_t count,
 					 uint64_t offset)
 {
-	return find_place(places, count, offset, false);
+	size_t found = FIRST_NOT(i, 0, count, places[i].offset + places[i].size <= offset);
+
+	return found < count && places[found].offset <= offset ? &places[found] : NULL;
 }
 
 const struct segment_place *segment_find_source(const struct session *session, uint64_t offset)
 {
-	return find_place(session->places, session->place_count, offset, true);
+	const struct segment_place *places = session->places;
+	size_t count = session->place_count;
+	size_t found = FIRST_NOT(i, 0, count, places[i].source + places[i].source_size <= offset);
+
+	return found < count && places[found].source <= offset ? &places[found] : NULL;
 }
 
 struct segment_place *segment_find(const struct session *session, uint64_t offset)
@@ -396,20 +381,15 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 	bool opened;
 	int fd, error;
 
-	if (!session->writable) {
-		if (place->of_file && !place->is_read) {
-			int error = read_place(session, place);
-
-			if (error)
-				return error;
-			place->is_read = true;
-			if (session->corrects_trace && place->kind == SEGMENT_TRACE)
-				correct_place(session, place);
-		}
-		return 0;
-	}
 	if (place->mapped && !(protection & PROT_WRITE && place->read_only))
 		return 0;
+	if (!session->writable) {
+		error = read_place(session, place);
+		place->mapped = !error;
+		if (!error && session->corrects_trace && place->kind == SEGMENT_TRACE)
+			correct_place(session, place);
+		return error;
+	}
 	fd = session_descriptor(session, protection & PROT_WRITE ? O_RDWR : O_RDONLY, &opened);
 	if (fd < 0)
 		return fd;
@@ -425,11 +405,11 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 
 void segment_release(const struct session *session, struct segment_place *place)
 {
-	if (session->writable || !place->of_file || !place->is_read)
+	if (!place->of_file || !place->mapped)
 		return;
 	/* Where it fails, the memory is taken until the session is closed. */
 	if (madvise(session->base + place->offset, place->size, MADV_DONTNEED) == 0)
-		place->is_read = false;
+		place->mapped = false;
 }
 
 /* Takes the records of a full trace segment away, and leaves it mapped. 0 or -errno. */

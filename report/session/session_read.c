@@ -274,6 +274,7 @@ static int find_segments(struct session *session, const struct session_header *h
 		place->source = source;
 		place->source_size = segment.size;
 		place->of_file = is_of_file(place, header->finished);
+		place->mapped = !place->of_file;
 		session->size += place->size;
 	}
 	return 0;
