@@ -93,20 +93,23 @@ static bool is_entry_of_past(int fd, const char *name)
 }
 
 /*
- * Opens what an entry of this user's own leads to; its path goes to `path`. -1: it is no entry, or
- * leads nowhere. Removes one whose process has ended. Links of other users are not followed: they
- * may lead anywhere.
+ * Opens a profile in a folder or, as `path` then says, elsewhere, where an entry of this user's own
+ * leads to. -1: it is neither, or leads nowhere. Removes an entry whose process has ended. Links of
+ * other users are not followed: they may lead anywhere.
  */
-static int open_entry(int folder, const char *name, char *path, size_t size)
+static int open_left(int folder, const char *name, char path[PATH_MAX])
 {
+	int fd = open_profile(folder, name);
 	struct stat status;
 	ssize_t length;
-	int fd;
 
+	*path = '\0';
+	if (fd >= 0)
+		return fd;
 	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(status.st_mode) ||
 	    status.st_uid != geteuid())
 		return -1;
-	length = readlinkat(folder, name, path, size - 1);
+	length = readlinkat(folder, name, path, PATH_MAX - 1);
 	path[length > 0 ? length : 0] = '\0';
 	fd = *path == '/' ? open_profile(AT_FDCWD, path) : -1;
 	if (!is_entry_of_past(fd, name))
@@ -129,10 +132,8 @@ static void sweep(const char *path)
 
 		if (!is_profile_name(entry->d_name))
 			continue;
-		fd = open_profile(dirfd(folder), entry->d_name);
-		if (fd < 0)
-			fd = open_entry(dirfd(folder), entry->d_name, leads_to, sizeof(leads_to));
-		else if (is_stale(fd))
+		fd = open_left(dirfd(folder), entry->d_name, leads_to);
+		if (fd >= 0 && !*leads_to && is_stale(fd))
 			unlinkat(dirfd(folder), entry->d_name, 0);
 		if (fd >= 0)
 			close(fd);
@@ -163,15 +164,24 @@ static int create_in(const char *folder, struct session **session, unsigned flag
 	return error;
 }
 
-int folder_enter(const char *profile, char *entry, size_t size)
+/* The same in the folder for profiles with or without a trace. */
+static int create(bool trace, struct session **session, const char *profile, char *path,
+		  size_t size)
 {
-	const char *named = environment_get(folders[0].variable);
+	const unsigned flags = trace ? SESSION_TRACE : 0;
+	const char *named = environment_get(folders[trace].variable);
 	int error = -ENOENT;
 
+	/* su and containers leave the variable without its folder. */
 	if (named && *named)
-		error = create_in(named, NULL, 0, profile, entry, size);
-	if (error)
-		error = create_in(folders[0].otherwise, NULL, 0, profile, entry, size);
+		error = create_in(named, session, flags, profile, path, size);
+	return error ? create_in(folders[trace].otherwise, session, flags, profile, path, size) : 0;
+}
+
+int folder_enter(const char *profile, char *entry, size_t size)
+{
+	int error = create(false, NULL, profile, entry, size);
+
 	if (error)
 		*entry = '\0';
 	return error;
@@ -179,16 +189,7 @@ int folder_enter(const char *profile, char *entry, size_t size)
 
 int folder_create(struct session **session, bool trace, char *path, size_t size)
 {
-	const char *named = environment_get(folders[trace].variable);
-	int error = -ENOENT;
-
-	/* su and containers leave the variable without its folder. */
-	if (named && *named)
-		error = create_in(named, session, trace ? SESSION_TRACE : 0, NULL, path, size);
-	if (error)
-		error = create_in(folders[trace].otherwise, session, trace ? SESSION_TRACE : 0,
-				  NULL, path, size);
-	return error;
+	return create(trace, session, NULL, path, size);
 }
 
 /* The running process that writes to an open file; 0: none. */
@@ -342,19 +343,14 @@ static int find_in(const char *path, struct left_profile **profiles, size_t *cou
 
 	while (folder && !error && (entry = readdir(folder))) {
 		char leads_to[PATH_MAX], *full;
-		bool entered = false;
 		int fd;
 
 		if (!is_profile_name(entry->d_name))
 			continue;
-		fd = open_profile(dirfd(folder), entry->d_name);
-		if (fd < 0) {
-			fd = open_entry(dirfd(folder), entry->d_name, leads_to, sizeof(leads_to));
-			entered = true;
-		}
+		fd = open_left(dirfd(folder), entry->d_name, leads_to);
 		if (fd < 0)
 			continue;
-		if (entered)
+		if (*leads_to)
 			full = strdup(leads_to);
 		else if (asprintf(&full, "%s/%s", path, entry->d_name) < 0)
 			full = NULL;
