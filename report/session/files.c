@@ -101,24 +101,24 @@ int new_file_check_folder(const char *path)
 int new_file_open(struct new_file *file, const char *path, unsigned flags, mode_t mode)
 {
 	int descriptor, error = new_file_check(path, flags);
+	char *temporary = NULL;
 
 	*file = (struct new_file){.flags = flags};
 	if (error)
 		return error;
 	file->path = strdup(path);
-	if (!file->path || asprintf(&file->temporary, "%s.XXXXXX", path) < 0) {
-		file->temporary = NULL;
+	if (!file->path || asprintf(&temporary, "%s.XXXXXX", path) < 0) {
 		new_file_abandon(file);
 		return -ENOMEM;
 	}
-	descriptor = mkostemp(file->temporary, O_CLOEXEC);
+	descriptor = mkostemp(temporary, O_CLOEXEC);
 	if (descriptor < 0) {
 		error = -errno;
-		free(file->temporary);
-		file->temporary = NULL;
+		free(temporary);
 		new_file_abandon(file);
 		return error;
 	}
+	file->temporary = temporary;
 	/* What the umask took away, too. Some file systems have no modes. */
 	fchmod(descriptor, mode);
 	return descriptor;
