@@ -153,29 +153,6 @@ const struct job_process **job_slowest_first(const struct session *session, size
 	return processes;
 }
 
-static int compare_total(const void *left, const void *right)
-{
-	const struct job_row *a = *(const struct job_row *const *)left;
-	const struct job_row *b = *(const struct job_row *const *)right;
-
-	return IN_ORDER(b->total, a->total) ?: IN_ORDER(a->name, b->name);
-}
-
-const struct job_row **job_longest_first(const struct session *session, bool of_ranges,
-					 size_t *count)
-{
-	size_t all;
-	const struct job_row **rows = session_items(session, SEGMENT_JOB_ROWS, &all);
-
-	*count = 0;
-	for (size_t i = 0; i < all; i++)
-		if (of_ranges ? rows[i]->kind == ROW_RANGE : row_is_gpu(rows[i]->kind))
-			rows[(*count)++] = rows[i];
-	if (*count > 0)
-		qsort(rows, *count, sizeof(*rows), compare_total);
-	return rows;
-}
-
 /* The processes that made as many calls of one collective: its row, calls. */
 struct group {
 	struct entry entry;

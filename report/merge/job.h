@@ -35,10 +35,6 @@ int job_missing(const struct session *session, struct rank_range **ranges, size_
 /* The processes, the one with most work of its own first. The caller frees them; NULL if memory is
  * out. */
 const struct job_process **job_slowest_first(const struct session *session, size_t *count);
-/* The rows of GPU operations, or of NVTX ranges, the one with most time first. The caller frees
- * them; NULL if memory is out. */
-const struct job_row **job_longest_first(const struct session *session, bool of_ranges,
-					 size_t *count);
 /* How long its devices were idle between their first and their last operation. */
 uint64_t job_idle(const struct job_process *process);
 /* The most that a process has of a row, over the mean of those that have it. */

@@ -176,36 +176,47 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	cell_text(&cells[12], session_string(session, row->name));
 }
 
-/* Leaves the rows that the tables show. -ENOMEM. */
-static int filter_rows(struct job_rows *rows)
+static int compare_total(const void *left, const void *right)
 {
-	size_t shown = 0;
+	const struct job_row *a = *(const struct job_row *const *)left;
+	const struct job_row *b = *(const struct job_row *const *)right;
 
-	for (size_t i = 0; i < rows->count; i++) {
+	return IN_ORDER(b->total, a->total) ?: IN_ORDER(a->name, b->name);
+}
+
+/* Leaves the rows that the table shows: ranges, or those of the GPU that its filter takes. -ENOMEM.
+ */
+static int filter_rows(struct job_rows *rows, size_t all)
+{
+	for (size_t i = 0; i < all; i++) {
 		const struct job_row *row = rows->rows[i];
 
-		if (!filter_name(&rows->filter, row->kind, row->name))
+		if (rows->of_ranges ? row->kind != ROW_RANGE : !row_is_gpu(row->kind))
+			continue;
+		if (!rows->of_ranges && !filter_name(&rows->filter, row->kind, row->name))
 			return -ENOMEM;
-		if (filter_shows(&rows->filter, row->kind, row->name, -1))
-			rows->rows[shown++] = row;
+		if (rows->of_ranges || filter_shows(&rows->filter, row->kind, row->name, -1))
+			rows->rows[rows->count++] = row;
 	}
-	rows->count = shown;
 	return 0;
 }
 
 int job_rows_init(struct job_rows *rows, const struct job *job, const struct options *options,
 		  bool of_ranges)
 {
+	size_t all;
 	int error;
 
 	*rows = (struct job_rows){.job = job, .of_ranges = of_ranges};
 	error = filter_init(&rows->filter, job->session, options);
 	if (error)
 		return error;
-	rows->rows = job_longest_first(job->session, of_ranges, &rows->count);
-	error = !rows->rows ? -ENOMEM : of_ranges ? 0 : filter_rows(rows);
+	rows->rows = session_items(job->session, SEGMENT_JOB_ROWS, &all);
+	error = rows->rows ? filter_rows(rows, all) : -ENOMEM;
 	if (error)
 		job_rows_free(rows);
+	else if (rows->count > 0)
+		qsort(rows->rows, rows->count, sizeof(*rows->rows), compare_total);
 	return error;
 }
 
