@@ -913,14 +913,6 @@ static void write_ranges(struct json *json)
 	range_tree_free(&tree);
 }
 
-static void add_extent(struct json *json, const char *name, const uint32_t extent[3])
-{
-	json_array(json, name);
-	for (int axis = 0; axis < 3; axis++)
-		json_unsigned(json, NULL, extent[axis]);
-	json_end(json);
-}
-
 /* What an operation on a device has besides. */
 static void add_operation(struct json *json, const struct trace_record *record)
 {
@@ -929,8 +921,8 @@ static void add_operation(struct json *json, const struct trace_record *record)
 	json_unsigned(json, "stream", record->stream);
 	json_unsigned(json, "bytes", record->bytes);
 	if (record->kind == ROW_KERNEL) {
-		add_extent(json, "grid", record->grid);
-		add_extent(json, "block", record->block);
+		json_extent(json, "grid", record->grid);
+		json_extent(json, "block", record->block);
 		json_unsigned(json, "registers", record->registers);
 		json_unsigned(json, "static_shared", record->static_shared);
 		json_unsigned(json, "dynamic_shared", record->dynamic_shared);

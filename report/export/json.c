@@ -173,6 +173,14 @@ void json_text(struct json *json, const char *name, const char *text)
 	putc_unlocked('"', json->file);
 }
 
+void json_extent(struct json *json, const char *name, const uint32_t extent[3])
+{
+	json_array(json, name);
+	for (int axis = 0; axis < 3; axis++)
+		json_unsigned(json, NULL, extent[axis]);
+	json_end(json);
+}
+
 void json_string(struct json *json, const char *name, uint64_t offset)
 {
 	json_text(json, name, session_string(json->session, offset));

@@ -40,6 +40,8 @@ void json_null(struct json *json, const char *name);
 /* A text, in which bytes that are no UTF-8 become U+FFFD, and what a terminal would not just show
  * is escaped. */
 void json_text(struct json *json, const char *name, const char *text);
+/* Three numbers in an array. */
+void json_extent(struct json *json, const char *name, const uint32_t extent[3]);
 /* The text at an offset of the session. */
 void json_string(struct json *json, const char *name, uint64_t offset);
 /*
