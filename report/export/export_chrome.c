@@ -78,18 +78,22 @@ static int64_t device_pid(const struct timeline *timeline, int32_t device)
 /* Process numbers of several nodes may be the same; in a container they are small. */
 static int64_t host_pid(const struct timeline *timeline)
 {
-	int64_t pid = timeline->process ? (int64_t)timeline->process
-					: session_header(timeline->session)->pid;
+	int64_t pid = timeline->process ? (int64_t)timeline->process : timeline->owner->pid;
 
 	return timeline->process || pid >= SESSION_DEVICES ? pid : FREE_NUMBERS + pid;
 }
 
-/* Names a process, and puts it in its place: the program's first, then its devices'. */
+/* Names a process, in a merged profile with whose it is, and puts it in its place: the program's
+ * first, then its devices'. */
 static void write_process_label(struct timeline *timeline, int64_t pid, int32_t place,
-				const char *label)
+				const char *name)
 {
+	char label[420], owner[160];
 	struct json *json;
 
+	trace_owner_name(timeline->session, timeline->process ? timeline->owner : NULL, owner,
+			 sizeof(owner));
+	snprintf(label, sizeof(label), "%s%s", owner, name);
 	write_label(timeline, "process_name", pid, 0, label);
 	json = begin_event(timeline, "M", "process_sort_index", pid, 0);
 	json_object(json, "args");
@@ -101,22 +105,19 @@ static void write_process_label(struct timeline *timeline, int64_t pid, int32_t 
 
 static void write_process(struct timeline *timeline)
 {
-	char name[256], label[420], owner[160];
+	char name[256];
 
 	trace_process_name(timeline->session, name, sizeof(name));
-	trace_owner_name(timeline->session, timeline->owner, owner, sizeof(owner));
-	snprintf(label, sizeof(label), "%s%s", owner, name);
-	write_process_label(timeline, host_pid(timeline), 0, label);
+	write_process_label(timeline, host_pid(timeline), 0, name);
 }
 
 static void write_device(struct timeline *timeline, int32_t device)
 {
-	char label[256], owner[160];
+	char name[256];
 
-	trace_owner_name(timeline->session, timeline->owner, owner, sizeof(owner));
-	snprintf(label, sizeof(label), "%sGPU %d: %.64s", owner, device,
+	snprintf(name, sizeof(name), "GPU %d: %.64s", device,
 		 session_header(timeline->session)->devices[device].name);
-	write_process_label(timeline, device_pid(timeline, device), device + 1, label);
+	write_process_label(timeline, device_pid(timeline, device), device + 1, name);
 }
 
 static struct stream_thread *stream_thread(const struct timeline *timeline,
@@ -244,25 +245,17 @@ static const char *name_of(const struct timeline_slice *slice, char name[NAME_SI
 	return name;
 }
 
-static void put_extent(struct json *json, const char *name, const uint32_t extent[3])
-{
-	json_array(json, name);
-	for (int i = 0; i < 3; i++)
-		json_unsigned(json, NULL, extent[i]);
-	json_end(json);
-}
-
 static void put_argument(struct json *json, const struct argument *argument,
 			 const struct timeline_slice *slice)
 {
 	const char *name = argument_names[argument->name];
 
 	if (argument->name == ARGUMENT_GRID) {
-		put_extent(json, name, slice->record->grid);
+		json_extent(json, name, slice->record->grid);
 		return;
 	}
 	if (argument->name == ARGUMENT_BLOCK) {
-		put_extent(json, name, slice->record->block);
+		json_extent(json, name, slice->record->block);
 		return;
 	}
 	switch (argument->type) {

@@ -204,20 +204,15 @@ static struct protobuf *descriptor_begin(struct perfetto *perfetto, uint64_t uui
 /* All that is told of one process: nothing that another could have too. */
 static void set_process(struct perfetto *perfetto)
 {
-	const struct session_header *header = session_header(perfetto->timeline.session);
 	const struct job_process *owner = perfetto->timeline.owner;
-	const struct process_rank *rank = owner ? &owner->rank : &header->rank;
-	const char *hostname = session_string(perfetto->timeline.session,
-					      owner ? owner->hostname : header->hostname);
-	int32_t pid = owner ? owner->pid : header->pid;
+	const char *hostname = session_string(perfetto->timeline.session, owner->hostname);
 	uint32_t place = perfetto->timeline.process ? perfetto->timeline.process - 1 : 0;
 
 	/* Processes of several nodes may have one number. */
-	if (rank->rank >= 0)
-		place = (uint32_t)rank->rank;
-	perfetto->pid = place % RANK_LIMIT * PID_LIMIT + (uint32_t)pid % PID_LIMIT;
-	perfetto->unique =
-		mix((uint32_t)pid, owner ? owner->start_realtime : header->start_realtime);
+	if (owner->rank.rank >= 0)
+		place = (uint32_t)owner->rank.rank;
+	perfetto->pid = place % RANK_LIMIT * PID_LIMIT + (uint32_t)owner->pid % PID_LIMIT;
+	perfetto->unique = mix((uint32_t)owner->pid, owner->start_realtime);
 	for (; *hostname; hostname++)
 		perfetto->unique = mix(perfetto->unique, (unsigned char)*hostname);
 	perfetto->sequence = (uint32_t)(perfetto->unique >> 32) | 1;
@@ -225,33 +220,26 @@ static void set_process(struct perfetto *perfetto)
 }
 
 /* "rank 3 on node7: train": of the files of several ranks each has to say whose it is. */
-static void process_label(const struct perfetto *perfetto, char *label, size_t size)
+static void process_label(const struct timeline *timeline, char *label, size_t size)
 {
-	const struct session_header *header = session_header(perfetto->timeline.session);
-	char owner[200] = "", name[256];
+	const bool named = timeline->process || timeline->owner->rank.rank >= 0;
+	char owner[200], name[256];
 
-	trace_process_name(perfetto->timeline.session, name, sizeof(name));
-	trace_owner_name(perfetto->timeline.session, perfetto->timeline.owner, owner,
-			 sizeof(owner));
-	if (!perfetto->timeline.owner && header->rank.rank >= 0)
-		snprintf(owner, sizeof(owner), "rank %d on %.100s: ", header->rank.rank,
-			 session_string(perfetto->timeline.session, header->hostname));
+	trace_process_name(timeline->session, name, sizeof(name));
+	trace_owner_name(timeline->session, named ? timeline->owner : NULL, owner, sizeof(owner));
 	snprintf(label, size, "%s%s", owner, name);
 }
 
 static void write_process(struct timeline *timeline)
 {
-	const struct job_process *owner = timeline->owner;
-	const char *command =
-		session_string(timeline->session,
-			       owner ? owner->command : session_header(timeline->session)->command);
+	const char *command = session_string(timeline->session, timeline->owner->command);
 	struct perfetto *perfetto = perfetto_of(timeline);
 	struct protobuf *packet;
 	char label[512];
 
 	set_process(perfetto);
 	write_sequence(perfetto);
-	process_label(perfetto, label, sizeof(label));
+	process_label(timeline, label, sizeof(label));
 	packet = descriptor_begin(perfetto, unique_number(perfetto, UNIQUE_PROCESS, 0), 0, label);
 	protobuf_begin(packet, DESCRIPTOR_PROCESS);
 	protobuf_unsigned(packet, PROCESS_PID, perfetto->pid);

@@ -327,6 +327,14 @@ static void take_records(struct walk *walk, struct trace_order *order)
 {
 	struct progress progress = {.what = "Exporting", .least = BAR_LEAST};
 	struct timeline *timeline = walk->timeline;
+	const struct session_header *header = session_header(timeline->session);
+	const struct job_process self = {
+		.pid = header->pid,
+		.rank = header->rank,
+		.hostname = header->hostname,
+		.command = header->command,
+		.start_realtime = header->start_realtime,
+	};
 	const struct trace_record *record;
 	uint32_t last = UINT32_MAX;
 
@@ -338,7 +346,7 @@ static void take_records(struct walk *walk, struct trace_order *order)
 		if (order->process != last) {
 			end_process(walk);
 			last = timeline->process = order->process;
-			timeline->owner = order->owner;
+			timeline->owner = order->owner ?: &self;
 			walk->devices = 0;
 			walk->writer->process(timeline);
 		}

@@ -71,7 +71,7 @@ struct timeline {
 	uint64_t zero; /* when the trace begins, on the records' clock */
 	/* How exact times are between the processes of a merged profile; "" of one process. */
 	char clocks[JOB_CLOCKS_SIZE];
-	/* In a merged profile: the process whose records come, and its number; else NULL and 0. */
+	/* The process whose records come, and its number, from 1; 0: the profile is its own. */
 	const struct job_process *owner;
 	uint32_t process;
 };
