@@ -19,6 +19,7 @@
 #include "report/rates/rates.h"
 #include "report/session/estimate.h"
 #include "report/session/items.h"
+#include "report/session/layout.h"
 
 /* Counts up where a member is changed or removed. */
 #define JSON_FORMAT 2
@@ -81,6 +82,35 @@ static void add_operations(struct json *json, const char *member, uint64_t offse
 	else
 		json->error = -ENOMEM;
 	free(text);
+}
+
+/*
+ * The figures of a structure that JSON has, in the table's order: those whose key is this object's,
+ * which is "" or the key of the object with a point behind it.
+ */
+static void add_structure(struct json *json, enum figure_scope scope, const void *structure,
+			  const char *key)
+{
+	const struct figure_table *table = figures_of(scope);
+
+	for (const struct figure *figure = table->figures; figure < table->figures + table->count;
+	     figure++) {
+		const char *name = figure->key ? figure->key : figure->name;
+
+		if (figure->shown == SHOWN_NEVER || strncmp(name, key, strlen(key)) != 0 ||
+		    strchr(name + strlen(key), '.') || !figure_is_known(figure, structure) ||
+		    (figure->shown != SHOWN_ALWAYS && !(figure_value(figure, structure) > 0)))
+			continue;
+		name += strlen(key);
+		if (figure->shown == SHOWN_TRUE)
+			json_bool(json, name, true);
+		else if (figure->type == FIGURE_TEXT)
+			add_operations(json, name, figure_unsigned(figure, structure));
+		else if (figure->type == FIGURE_REAL)
+			json_real(json, name, figure_value(figure, structure));
+		else
+			json_unsigned(json, name, figure_unsigned(figure, structure));
+	}
 }
 
 const char *const json_kind_names[ROW_KINDS] = {
@@ -286,7 +316,7 @@ static void add_cause(struct json *json, const struct idle_row *row)
 		json_string(json, "function", row->name);
 	if (row->thread)
 		json_unsigned(json, "thread", row->thread);
-	json_figures(json, SCOPE_IDLE, row, "");
+	add_structure(json, SCOPE_IDLE, row, "");
 	json_end(json);
 }
 
@@ -303,7 +333,7 @@ static void write_use(struct json *json)
 			continue;
 		json_object(json, NULL);
 		add_number(json, "device", device);
-		json_figures(json, SCOPE_USE, use, "");
+		add_structure(json, SCOPE_USE, use, "");
 		json_bool(json, "several_contexts", use->contexts > 1);
 		json_array(json, "causes");
 		session_for_each_idle (session, row)
@@ -414,7 +444,7 @@ static void write_savings(struct json *json)
 
 static void write_counters(struct json *json)
 {
-	json_figures(json, SCOPE_RUN, session_header(json->session)->counters, "");
+	add_structure(json, SCOPE_RUN, session_header(json->session)->counters, "");
 }
 
 /* Which operations the event clock did not time, and why, over all rows. */
@@ -466,7 +496,7 @@ static void write_memory(struct json *json)
 		json_object(json, NULL);
 		add_number(json, "device", use->device);
 		json_text(json, "kind", allocation_keys[use->kind]);
-		json_figures(json, SCOPE_MEMORY, use, "");
+		add_structure(json, SCOPE_MEMORY, use, "");
 		json_end(json);
 	}
 }
@@ -487,7 +517,7 @@ static void write_memory_sites(struct json *json)
 		add_if_any(json, "range", site->range);
 		if (*session_string(json->session, site->operation))
 			add_operations(json, "operation", site->operation);
-		json_figures(json, SCOPE_SITE, site, "");
+		add_structure(json, SCOPE_SITE, site, "");
 		json_end(json);
 	}
 }
@@ -651,7 +681,7 @@ static void add_bytes(struct json *json, const struct row *row)
 	if (!row->bytes)
 		return;
 	json_object(json, "bytes");
-	json_figures(json, SCOPE_ROW, row, "bytes.");
+	add_structure(json, SCOPE_ROW, row, "bytes.");
 	json_real(json, "deviation",
 		  sqrt(sample_variance(row->calls, (double)row->bytes, row->bytes_squares)));
 	json_end(json);
@@ -666,7 +696,7 @@ static void add_check(struct json *json, const struct row *row)
 	if (!row->checked && !row->unmatched)
 		return;
 	json_object(json, "check");
-	json_figures(json, SCOPE_ROW, row, "check.");
+	add_structure(json, SCOPE_ROW, row, "check.");
 	if (differences)
 		json_unsigned(json, "median_difference", histogram_percentile(differences, 0.5));
 	json_end(json);
@@ -804,7 +834,7 @@ static void add_row(struct json *json, const struct row *row)
 	}
 	add_number(json, "device", row->device);
 	json_unsigned(json, "calls", row_calls(row));
-	json_figures(json, SCOPE_ROW, row, "");
+	add_structure(json, SCOPE_ROW, row, "");
 	add_clock_name(json, clock);
 	add_shown(json, row);
 	add_bytes(json, row);
@@ -818,7 +848,7 @@ static void add_row(struct json *json, const struct row *row)
 	add_check(json, row);
 	add_rates(json, row, &work);
 	json_object(json, "untimed");
-	json_figures(json, SCOPE_ROW, row, "untimed.");
+	add_structure(json, SCOPE_ROW, row, "untimed.");
 	json_end(json);
 	json_end(json);
 }
@@ -859,7 +889,7 @@ static void add_part(struct json *json, const struct nvtx_part *part)
 	json_text(json, "kind", json_kind_names[row->kind]);
 	add_name(json, row->kind, row->name);
 	add_number(json, "device", row->device);
-	json_figures(json, SCOPE_PART, part, "");
+	add_structure(json, SCOPE_PART, part, "");
 	json_end(json);
 }
 
@@ -1000,9 +1030,8 @@ static const struct member {
 int export_json(struct session *session, const struct options *options, FILE *file, char *message,
 		size_t size)
 {
-	struct json_export export = {
-		.json = {.file = file, .session = session, .operations = add_operations},
-		.options = options};
+	struct json_export export = {.json = {.file = file, .session = session},
+				     .options = options};
 	struct json *json = &export.json;
 
 	json_object(json, NULL);

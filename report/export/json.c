@@ -185,29 +185,3 @@ void json_string(struct json *json, const char *name, uint64_t offset)
 {
 	json_text(json, name, session_string(json->session, offset));
 }
-
-void json_figures(struct json *json, enum figure_scope scope, const void *structure,
-		  const char *key)
-{
-	const struct figure_table *table = figures_of(scope);
-
-	for (const struct figure *figure = table->figures; figure < table->figures + table->count;
-	     figure++) {
-		const char *name = figure->key ? figure->key : figure->name;
-
-		if (figure->shown == SHOWN_NEVER || strncmp(name, key, strlen(key)) != 0 ||
-		    strchr(name + strlen(key), '.') || !figure_is_known(figure, structure) ||
-		    (figure->shown != SHOWN_ALWAYS && !(figure_value(figure, structure) > 0)))
-			continue;
-		name += strlen(key);
-		if (figure->shown == SHOWN_TRUE)
-			json_bool(json, name, true);
-		else if (figure->type == FIGURE_TEXT)
-			(json->operations ? json->operations : json_string)(
-				json, name, figure_unsigned(figure, structure));
-		else if (figure->type == FIGURE_REAL)
-			json_real(json, name, figure_value(figure, structure));
-		else
-			json_unsigned(json, name, figure_unsigned(figure, structure));
-	}
-}

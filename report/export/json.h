@@ -3,19 +3,16 @@
 #ifndef KTIME_REPORT_EXPORT_JSON_H
 #define KTIME_REPORT_EXPORT_JSON_H
 
-#include "report/session/layout.h"
 #include "report/session/session.h"
 
 /* All but the file begins as zeros. */
 struct json {
 	FILE *file;
-	const struct session *session; /* whose texts and figures are written; NULL: nobody's */
+	const struct session *session; /* whose texts are written; NULL: nobody's */
 	int error;		       /* for the caller, who ends a document with it */
 	bool comma;		       /* a comma comes before the next value */
 	bool line;		       /* the next value, or the end, stands on a line of its own */
-	/* Writes a text among the figures, which are names of operations; NULL: json_string(). */
-	void (*operations)(struct json *json, const char *name, uint64_t offset);
-	const char *pending; /* an object that is written with its first member */
+	const char *pending;	       /* an object that is written with its first member */
 	unsigned depth;
 	char ends[16]; /* brackets of what is open */
 };
@@ -44,12 +41,6 @@ void json_text(struct json *json, const char *name, const char *text);
 void json_extent(struct json *json, const char *name, const uint32_t extent[3]);
 /* The text at an offset of the session. */
 void json_string(struct json *json, const char *name, uint64_t offset);
-/*
- * The figures of a structure that JSON has, in the table's order: those whose key is this object's,
- * which is "" or the key of the object with a point behind it.
- */
-void json_figures(struct json *json, enum figure_scope scope, const void *structure,
-		  const char *key);
 
 extern const char *const json_kind_names[ROW_KINDS];
 /* A device and its peaks; its energy and clocks. */
