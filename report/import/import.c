@@ -2,6 +2,7 @@
 #include "report/import/import.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,13 +267,6 @@ static void say_waiting(const char *path)
 	visible_line(stderr, "ktime: waiting for what the pipe %s brings", path);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), end_length = strlen(end);
-
-	return length > end_length && !strcmp(text + length - end_length, end);
-}
-
 /* Reads the rest of the file; NULL with a reason. */
 static char *read_all(FILE *file, size_t *length, const char **reason)
 {
@@ -304,8 +298,8 @@ static char *read_all(FILE *file, size_t *length, const char **reason)
 /* nsys's own reports, which only nsys reads. One of another name is refused as no text. */
 static bool is_nsys_report(const char *path)
 {
-	return ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") ||
-	       ends_with(path, ".qdstrm");
+	return !fnmatch("?*.nsys-rep", path, 0) || !fnmatch("?*.qdrep", path, 0) ||
+	       !fnmatch("?*.qdstrm", path, 0);
 }
 
 static int import_file(struct profile *profile, FILE *file, const char *path,
