@@ -10,7 +10,6 @@
 #include "report/rates/rates.h"
 
 #define MESSAGE_SIZE	  512
-#define EXIT_USAGE	  2
 #define EXIT_ABOVE	  3
 #define EXIT_CANNOT_TELL  4
 
@@ -139,10 +138,9 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	double threshold = options->threshold;
 	int error, status = 1;
 
-	if (first_b == count || (!options->separator && count > 2)) {
-		fprintf(stderr, "ktime diff: put -- between the runs of A and those of B\n");
-		return EXIT_USAGE;
-	}
+	if (first_b == count || (!options->separator && count > 2))
+		return visible_fail(EXIT_BAD_USAGE,
+				    "ktime diff: put -- between the runs of A and those of B");
 	/* What fails a comparison has to be a verdict. */
 	if (isnan(threshold) && !isnan(options->fail_above))
 		threshold = options->fail_above;

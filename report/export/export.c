@@ -11,7 +11,6 @@
 #include "report/names/visible.h"
 
 #define MESSAGE_SIZE 512
-#define EXIT_USAGE   2
 
 /* schema.json of this folder: see report/command/assets.S. */
 extern const char json_schema[];
@@ -181,19 +180,18 @@ int command_export(const struct options *options, const char *const *files, size
 
 	if (options->json_schema) {
 		fwrite(json_schema, 1, json_schema_size, stdout);
-		return fflush(stdout) ? 1 : 0;
+		return EXIT_SUCCESS;
 	}
-	if (!count) {
-		fputs("ktime export: no file given; usage: ktime export [options] FILE\n", stderr);
-		return EXIT_USAGE;
-	}
+	if (!count)
+		return visible_fail(
+			EXIT_BAD_USAGE,
+			"ktime export: no file given; usage: ktime export [options] FILE");
 	if (!options->sqlite && !options->perfetto && !options->chrome && !options->folded &&
-	    !options->json) {
-		fputs("ktime export: give --perfetto OUT, --chrome OUT, --sqlite OUT, --folded OUT "
-		      "or --json OUT\n",
-		      stderr);
-		return EXIT_USAGE;
-	}
+	    !options->json)
+		return visible_fail(
+			EXIT_BAD_USAGE,
+			"ktime export: give --perfetto OUT, --chrome OUT, --sqlite OUT, "
+			"--folded OUT or --json OUT");
 	error = session_load(&session, files[0], message, sizeof(message));
 	if (!error)
 		error = check_part(session, options, files[0], message, sizeof(message));
@@ -222,5 +220,5 @@ int command_export(const struct options *options, const char *const *files, size
 	if (error)
 		visible_line(stderr, "ktime: %s", message);
 	session_close(session);
-	return error ? 1 : 0;
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
