@@ -4,12 +4,12 @@
 
 #include <curses.h>
 #include <locale.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "report/names/visible.h"
+#include "report/options/range_pattern.h"
 #include "report/print/report.h"
 #include "report/sheet/number.h"
 
@@ -180,7 +180,7 @@ static void draw(struct screen *screen)
 static void ask_filter(struct screen *screen)
 {
 	char text[FILTER_MOST] = "";
-	regex_t regex;
+	char reason[96];
 
 	move(LINES - 1, 0);
 	clrtoeol();
@@ -190,11 +190,10 @@ static void ask_filter(struct screen *screen)
 	if (getnstr(text, sizeof(text) - 1) == ERR)
 		*text = '\0';
 	noecho();
-	if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB)) {
+	if (expression_check(text, reason, sizeof(reason))) {
 		snprintf(screen->message, sizeof(screen->message), "'%s' is no expression", text);
 		return;
 	}
-	regfree(&regex);
 	snprintf(screen->filter, sizeof(screen->filter), "%s", text);
 }
 
