@@ -160,6 +160,8 @@ int main(int argc, char **argv)
 		status = EXIT_FAILURE;
 	} else if (!read_arguments(command, &options, argc, argv, operands, &count)) {
 		status = run_command(command, &options, operands, count);
+		if (status == EXIT_SUCCESS && (fflush(stdout) != 0 || ferror(stdout)))
+			status = visible_fail(EXIT_FAILURE, "%s: %s", speaker, strerror(errno));
 	}
 	free(operands);
 	options_free(&options);

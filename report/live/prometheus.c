@@ -78,8 +78,6 @@ int command_prometheus(const struct options *options, const char *const *files, 
 		error = add_profile(metrics, &profiles[i]);
 	if (!error)
 		error = prometheus_write(metrics, stdout);
-	if (!error && fflush(stdout) != 0)
-		error = -errno;
 	if (error)
 		visible_line(stderr, "ktime prometheus: %s", strerror(-error));
 	prometheus_free(metrics);

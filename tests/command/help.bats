@@ -22,6 +22,10 @@ complete_word() {
 	run sh -c "'$ktime' --version 2>/dev/null"
 	[ "$status" -eq 0 ]
 	[[ "$output" =~ ^ktime\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	# What cannot be written is a failure, of each command alike.
+	run sh -c "'$ktime' help show 2>&1 >/dev/full"
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime help: No space left on device" ]
 }
 
 @test "--help is one screen, --help all has every option, --help nvprof those without effect" {
