@@ -12,12 +12,6 @@
 
 #include "report/options/options.h"
 
-#define COMMAND(name, ...) command_function command_##name;
-#define INSTEAD(...)
-#include "report/options/commands.def"
-#undef INSTEAD
-#undef COMMAND
-
 /* OPERANDS_PROGRAM: a program, and what follows its name is the program's. */
 enum operands {
 	OPERANDS_NONE,
@@ -31,7 +25,7 @@ struct command {
 	const char *name;
 	enum operands operands;
 	size_t least, most;
-	command_function *run;
+	int (*run)(const struct options *options, const char *const *operands, size_t count);
 	const char *usage, *examples;
 };
 

@@ -215,8 +215,4 @@ void comparison_print_devices(const struct comparison *comparison, FILE *file);
 int comparison_page_write(const struct comparison *comparison, const struct options *options,
 			  char *message, size_t size);
 
-/* `ktime diff`: compares two sides of files and prints the result; returns the process's exit
- * status. */
-int command_diff(const struct options *options, const char *const *files, size_t count);
-
 #endif

@@ -28,9 +28,6 @@ int export_folded(struct session *session, const struct options *options, FILE *
 int export_json(struct session *session, const struct options *options, FILE *file, char *message,
 		size_t size);
 
-/* `ktime export`: returns the process's exit status. */
-int command_export(const struct options *options, const char *const *files, size_t count);
-
 /* The part of a trace that --from and --to ask for, on the records' clock. */
 struct trace_window {
 	/* From the first record's start, or the session's own zero if that is earlier, to the last

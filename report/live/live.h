@@ -101,9 +101,6 @@ void reading_rows_free(struct reading_rows *rows);
 /* False if the device did nothing that was recorded. */
 bool reading_use(const struct reading *reading, int device, struct reading_use *use);
 
-/* `ktime top`: what running programs do on the GPU now, as a screen or in lines. */
-command_function command_top;
-
 /* The time of day, "12:34:56"; 16 bytes. */
 const char *top_clock(char *text);
 /* "63.1", or "-" if it is not known; NUMBER_SIZE bytes. */
@@ -111,10 +108,6 @@ const char *top_percent(char *text, double share);
 
 /* The screen (screen.c): returns the process's exit status once the user ends it. */
 int screen_run(struct readings *readings, const struct options *options);
-
-/* `ktime on`, `off`, `window` and `snapshot`: what is collected of a program that runs, from
- * another shell. */
-command_function command_on, command_off, command_window, command_snapshot;
 
 /*
  * Subtracts an earlier copy of a profile from it, so that an interval is left. Smallest and largest
@@ -125,8 +118,5 @@ command_function command_on, command_off, command_window, command_snapshot;
 int interval_subtract(struct session *session, const struct session *earlier);
 /* Writes a profile that session_open() gave as one that nobody writes to any more. 0 or -errno. */
 int interval_write(struct session *session, FILE *file);
-
-/* `ktime prometheus`: the metrics of running programs, once. */
-command_function command_prometheus;
 
 #endif

@@ -64,10 +64,15 @@ enum command_place {
 #define OPTION_FIRST	  (1u << COMMAND_COUNT)
 
 struct options;
-/* A command: takes files, processes, or a program and its arguments; returns the process's exit
- * status. */
-typedef int command_function(const struct options *options, const char *const *operands,
-			     size_t count);
+/* A command, command_show() and so on: takes files, processes, or a program and its arguments;
+ * returns the process's exit status. */
+#define COMMAND(name, ...)                                                                         \
+	int command_##name(const struct options *options, const char *const *operands,             \
+			   size_t count);
+#define INSTEAD(...)
+#include "report/options/commands.def"
+#undef INSTEAD
+#undef COMMAND
 /* That status where it can do nothing with these arguments. */
 #define EXIT_BAD_USAGE 2
 
