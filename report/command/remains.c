@@ -19,6 +19,7 @@
 #include "report/print/report.h"
 #include "report/prometheus/prometheus.h"
 #include "report/session/folder.h"
+#include "report/session/owner.h"
 
 /* Adds the profile that a pattern names; -ENOMEM. */
 static int find_pattern(const char *pattern, const struct name_codes *codes,
@@ -179,17 +180,9 @@ static bool has_option(const char *text, const char *option)
 	return at && !isdigit((unsigned char)at[strlen(option)]);
 }
 
-static FILE *open_of(pid_t process, const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)process, name);
-	return fopen(path, "re");
-}
-
 static bool is_left_by(pid_t process, const char *option)
 {
-	FILE *file = open_of(process, "environ");
+	FILE *file = process_open(process, "environ");
 	char *text = NULL;
 	size_t size = 0;
 	bool found = false;
@@ -206,7 +199,7 @@ static bool is_left_by(pid_t process, const char *option)
 /* Whether the process is still there. */
 static bool look_at(pid_t process, struct left *left)
 {
-	FILE *file = open_of(process, "stat");
+	FILE *file = process_open(process, "stat");
 	char text[512], state, *name_end;
 	size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
 	int session;

@@ -53,15 +53,14 @@ static int find_page(int fd, uint64_t *offset)
 static void name_holder(int fd, char *text, size_t size)
 {
 	pid_t holder = file_lock_holder(fd);
-	char path[32], command[128];
+	char command[128];
 	size_t length = 0;
 	FILE *file;
 
 	snprintf(text, size, "another process");
 	if (!holder)
 		return;
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)holder);
-	file = fopen(path, "re");
+	file = process_open(holder, "cmdline");
 	if (file) {
 		length = fread(command, 1, sizeof(command) - 1, file);
 		fclose(file);

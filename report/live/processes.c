@@ -14,12 +14,10 @@
 /* Adds the profile that a process has mapped. Its path is one of its own mount namespace. */
 static int add_mapped(struct left_profile **profiles, size_t *count, pid_t pid)
 {
-	char maps[32], line[PATH_MAX + 128], path[PATH_MAX + 32];
-	FILE *file;
+	char line[PATH_MAX + 128], path[PATH_MAX + 32];
+	FILE *file = process_open(pid, "maps");
 	int error = -ENOENT;
 
-	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
-	file = fopen(maps, "re");
 	if (!file)
 		return -errno;
 	/* Shared, and written from the beginning of the file: "ADDRESSES rw-s 00000000 …". */

@@ -26,13 +26,12 @@ static const char *variable_of(const char *name, void *argument)
 
 static void read_environment(struct environment *environment, const struct left_profile *profile)
 {
-	char path[32];
-	FILE *file;
+	FILE *file = NULL;
 
 	memset(environment, 0, sizeof(*environment));
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)profile->pid);
 	/* Another process may have the number by now. */
-	file = profile->state == OWNER_RUNS ? fopen(path, "re") : NULL;
+	if (profile->state == OWNER_RUNS)
+		file = process_open(profile->pid, "environ");
 	if (!file)
 		return;
 	environment->length = fread(environment->text, 1, ENVIRONMENT_MOST, file);

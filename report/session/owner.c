@@ -17,6 +17,14 @@
  * them together. */
 #define LIMIT_SHARE 128
 
+FILE *process_open(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return fopen(path, "re");
+}
+
 uint64_t process_started(pid_t pid)
 {
 	unsigned long long started;
@@ -38,12 +46,10 @@ uint64_t process_started(pid_t pid)
 bool process_is_of(pid_t pid, uid_t user)
 {
 	unsigned ids[4] = {0};
-	char path[32], line[256];
+	FILE *file = process_open(pid, "status");
 	bool found = false;
-	FILE *file;
+	char line[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "re");
 	while (file && !found && fgets(line, sizeof(line), file))
 		found = sscanf(line, "Uid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4;
 	if (file)

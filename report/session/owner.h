@@ -7,6 +7,7 @@
 #define KTIME_REPORT_SESSION_OWNER_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "report/session/session.h"
@@ -19,6 +20,8 @@ enum owner_state {
 
 void owner_of_this_process(struct session_owner *owner);
 enum owner_state owner_state(const struct session_header *header);
+/* Opens what /proc has of a process under a name, as "maps"; NULL: it has nothing, or keeps it. */
+FILE *process_open(pid_t pid, const char *name);
 /* When a process began, in clock ticks since boot; 0 where there is none or it is not known. */
 uint64_t process_started(pid_t pid);
 /* Whether a process runs as a user, or has got its rights from him and can take them again. */
