@@ -127,9 +127,9 @@ static void fill_links(const struct sheet *sheet, const struct device_info *info
 		       const struct peaks *peaks, struct cell *cell)
 {
 	bool csv = sheet->form == SHEET_CSV;
-	char link[64];
+	char buffer[64];
+	const char *link = host_link_text(info, buffer, sizeof(buffer));
 
-	host_link_text(info, link, sizeof(link));
 	if (csv || (peaks->host_link != HOST_LINK_UNKNOWN && !(peaks->host > 0)))
 		cell_print(cell, "%s", link);
 	else

@@ -80,18 +80,14 @@ const char *host_link_text(const struct device_info *info, char *text, size_t si
 	switch (host_link_of(info)) {
 	case HOST_LINK_PCIE:
 		snprintf(text, size, "PCIe %u x%u", info->pcie_generation, info->pcie_lanes);
-		break;
+		return text;
 	case HOST_LINK_C2C:
-		snprintf(text, size, "NVLink-C2C");
-		break;
+		return "NVLink-C2C";
 	case HOST_LINK_SHARED:
-		snprintf(text, size, "shared memory");
-		break;
-	case HOST_LINK_UNKNOWN:
-		snprintf(text, size, "unknown");
-		break;
+		return "shared memory";
+	default:
+		return "unknown";
 	}
-	return text;
 }
 
 enum memory_type memory_type_of(const struct device_info *info)

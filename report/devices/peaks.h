@@ -25,7 +25,7 @@ struct peaks {
 };
 struct peaks peaks_of(const struct device_info *info);
 
-/* "PCIe 5 x16", "NVLink-C2C", "shared memory", "unknown" */
+/* "PCIe 5 x16", "NVLink-C2C", "shared memory", "unknown"; in the buffer, or a constant. */
 const char *host_link_text(const struct device_info *info, char *text, size_t size);
 
 /* HBM by the width of its bus; else GDDR or, if it is the host's memory too, LPDDR. */

@@ -266,22 +266,18 @@ const char *peak_text(enum peak_kind kind, const struct device_info *device, cha
 		      size_t size)
 {
 	switch (kind) {
-	case PEAK_NONE:
-		snprintf(text, size, "-");
-		break;
 	case PEAK_HOST:
 		return host_link_text(device, text, size);
 	case PEAK_NVLINK:
 		snprintf(text, size, "NVLink x%u", device->nvlink_links);
-		break;
+		return text;
 	case PEAK_DRAM:
-		snprintf(text, size, "DRAM");
-		break;
+		return "DRAM";
 	case PEAK_DRAM_BOTH:
-		snprintf(text, size, "DRAM, read + write");
-		break;
+		return "DRAM, read + write";
+	default:
+		return "-";
 	}
-	return text;
 }
 
 const char *const rates_bound_texts[] = {"-", "memory", "compute"};

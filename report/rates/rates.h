@@ -98,7 +98,7 @@ const struct device_info *rates_device(const struct session *session, const stru
 extern const char *const rates_bound_texts[]; /* by enum bound */
 /* "100%", "62.5% (registers)", "50-100%", "-" */
 const char *rates_occupancy_text(const struct row_rates *rates, char *text, size_t size);
-/* "DRAM", "DRAM, read + write", "PCIe 5 x16", "NVLink x18", "-" */
+/* "DRAM", "DRAM, read + write", "PCIe 5 x16", "NVLink x18", "-"; in the buffer, or a constant. */
 const char *peak_text(enum peak_kind kind, const struct device_info *device, char *text,
 		      size_t size);
 
