@@ -48,21 +48,20 @@ static void write_line(const struct left_profile *profile, FILE *file)
 
 int list_write(bool left_only, FILE *file)
 {
-	struct left_profile *profiles;
-	size_t found;
-	int count = 0, error = left_profiles_find(&profiles, &found);
+	struct left_profiles profiles;
+	int count = 0, error = left_profiles_find(&profiles);
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < found && count < INT_MAX; i++) {
-		if (left_only && (profiles[i].state == OWNER_RUNS || profiles[i].reported))
+	for (size_t i = 0; i < profiles.count && count < INT_MAX; i++) {
+		if (left_only && (profiles.of[i].state == OWNER_RUNS || profiles.of[i].reported))
 			continue;
 		if (count++ == 0)
 			fprintf(file, "%7s  %-8s  %-19s  %8s  %-7s  %-3s  %s  %s\n", "PID", "User",
 				"Since", "Size", "State", "GPU", "File", "Command");
-		write_line(&profiles[i], file);
+		write_line(&profiles.of[i], file);
 	}
-	left_profiles_free(profiles, found);
+	left_profiles_free(&profiles);
 	return count;
 }
 
@@ -82,23 +81,23 @@ int command_list(const struct options *options, const char *const *files, size_t
 
 int command_clean(const struct options *options, const char *const *files, size_t files_count)
 {
-	struct left_profile *profiles = NULL;
-	size_t count = 0, removed = 0;
+	struct left_profiles profiles = {NULL, 0};
+	size_t removed = 0;
 	int status = EXIT_SUCCESS, error;
 
 	(void)options;
 	/* All profiles, or those of the files that are named. */
-	error = files_count ? 0 : left_profiles_find(&profiles, &count);
+	error = files_count ? 0 : left_profiles_find(&profiles);
 	for (size_t i = 0; i < files_count && !error; i++) {
-		error = left_profile_at(&profiles, &count, files[i]);
+		error = left_profiles_add(&profiles, files[i]);
 		if (error)
 			visible_line(stderr, "ktime: %s: %s", files[i],
 				     error == -EINVAL ? "no profile" : strerror(-error));
 	}
 	if (error)
 		status = EXIT_FAILURE;
-	for (size_t i = 0; i < count; i++) {
-		const struct left_profile *profile = &profiles[i];
+	for (size_t i = 0; i < profiles.count; i++) {
+		const struct left_profile *profile = &profiles.of[i];
 
 		if (profile->state != OWNER_ENDED || profile->kept)
 			continue;
@@ -112,6 +111,6 @@ int command_clean(const struct options *options, const char *const *files, size_
 	}
 	if (removed == 0 && status == EXIT_SUCCESS)
 		puts("No profile of a program that has ended.");
-	left_profiles_free(profiles, count);
+	left_profiles_free(&profiles);
 	return status;
 }

@@ -23,10 +23,10 @@
 
 /* Adds the profile that a pattern names; -ENOMEM. */
 static int find_pattern(const char *pattern, const struct name_codes *codes,
-			struct left_profile **profiles, size_t *count, bool *is_there)
+			struct left_profiles *profiles, bool *is_there)
 {
 	char message[128], *path = filename_expand(pattern, codes, message, sizeof(message));
-	int error = path ? left_profile_at(profiles, count, path) : 0;
+	int error = path ? left_profiles_add(profiles, path) : 0;
 
 	*is_there = path && access(path, F_OK) == 0;
 	free(path);
@@ -34,8 +34,7 @@ static int find_pattern(const char *pattern, const struct name_codes *codes,
 }
 
 /* The profiles of -o, by the names that they may have. */
-static int find_named(const struct options *options, pid_t pid, struct left_profile **profiles,
-		      size_t *count)
+static int find_named(const struct options *options, pid_t pid, struct left_profiles *profiles)
 {
 	const char *asked = options->export_profile;
 	const struct process_rank rank = rank_find(options->rank_variable);
@@ -45,11 +44,11 @@ static int find_named(const struct options *options, pid_t pid, struct left_prof
 	int error;
 
 	rank_file_pattern(pattern, sizeof(pattern), asked, &rank);
-	error = find_pattern(pattern, &codes, profiles, count, &is_there);
+	error = find_pattern(pattern, &codes, profiles, &is_there);
 	for (unsigned ordinal = 1; !error && (ordinal == 1 || is_there); ordinal++) {
 		if (!rank_file_pattern_of_process(pattern, sizeof(pattern), asked, &rank, ordinal))
 			break;
-		error = find_pattern(pattern, &codes, profiles, count, &is_there);
+		error = find_pattern(pattern, &codes, profiles, &is_there);
 	}
 	return error;
 }
@@ -115,14 +114,14 @@ static void remove_metrics(const struct options *options, pid_t pid)
 }
 
 /* Finds the profiles of the programs that a process has become one after the other, by exec. */
-static int find_in_tree(const char *tree, pid_t pid, struct left_profile **profiles, size_t *count)
+static int find_in_tree(const char *tree, pid_t pid, struct left_profiles *profiles)
 {
 	char path[PATH_MAX];
 	int error = 0;
 
 	for (unsigned i = 1; !error; i++) {
 		snprintf(path, sizeof(path), TREE_FILE, tree, (int)pid, i);
-		error = left_profile_at(profiles, count, path);
+		error = left_profiles_add(profiles, path);
 	}
 	return error == -ENOMEM ? error : 0;
 }
@@ -131,23 +130,22 @@ void remains_report(const struct options *options, const char *tree, const struc
 		    int status)
 {
 	struct options own = *options;
-	struct left_profile *profiles;
-	size_t count;
-	int error = left_profiles_find(&profiles, &count);
+	struct left_profiles profiles;
+	int error = left_profiles_find(&profiles);
 
 	remove_metrics(options, child->pid);
 	own.only_process = child->pid;
 	if (!error && options->export_profile)
-		error = find_named(options, child->pid, &profiles, &count);
+		error = find_named(options, child->pid, &profiles);
 	if (!error && tree)
-		error = find_in_tree(tree, child->pid, &profiles, &count);
-	for (size_t i = 0; !error && i < count; i++) {
-		const struct left_profile *profile = &profiles[i];
+		error = find_in_tree(tree, child->pid, &profiles);
+	for (size_t i = 0; !error && i < profiles.count; i++) {
+		const struct left_profile *profile = &profiles.of[i];
 
 		if (profile->pid == child->pid && profile->started == child->started)
 			settle(profile, &own, status);
 	}
-	left_profiles_free(profiles, count);
+	left_profiles_free(&profiles);
 }
 
 /* How many processes are looked for in which a program goes on. */

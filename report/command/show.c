@@ -128,19 +128,18 @@ static bool is_process(const char *operand)
 static int show_process(const struct options *options, const char *number)
 {
 	const struct programs programs = {options, &number, 1};
-	struct left_profile *profiles;
+	struct left_profiles profiles;
 	const char *path;
 	char message[512];
 	int status = EXIT_FAILURE;
-	size_t count;
 
-	if (processes_find(&profiles, &count, &programs, message, sizeof(message))) {
+	if (processes_find(&profiles, &programs, message, sizeof(message))) {
 		visible_line(stderr, "ktime show: %s", message);
 	} else {
-		path = profiles[0].path;
+		path = profiles.of[0].path;
 		status = show_files(options, &path, 1);
 	}
-	left_profiles_free(profiles, count);
+	left_profiles_free(&profiles);
 	return status;
 }
 

@@ -32,8 +32,8 @@ struct programs {
  * itself, stands for those that it started. 0, or -errno with a one-line message:
  * `profiles` has those that were found even then. Free them with left_profiles_free().
  */
-int processes_find(struct left_profile **profiles, size_t *count, const struct programs *programs,
-		   char *message, size_t size);
+int processes_find(struct left_profiles *profiles, const struct programs *programs, char *message,
+		   size_t size);
 /* The name of a program by its command line, without folders and arguments: up to `size` bytes. */
 void processes_program(const char *command, char *name, size_t size);
 /* A user's name, or his number where he has none. */

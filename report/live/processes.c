@@ -12,7 +12,7 @@
 #include "report/names/visible.h"
 
 /* Adds the profile that a process has mapped. Its path is one of its own mount namespace. */
-static int add_mapped(struct left_profile **profiles, size_t *count, pid_t pid)
+static int add_mapped(struct left_profiles *profiles, pid_t pid)
 {
 	char line[PATH_MAX + 128], path[PATH_MAX + 32];
 	FILE *file = process_open(pid, "maps");
@@ -29,7 +29,7 @@ static int add_mapped(struct left_profile **profiles, size_t *count, pid_t pid)
 		    strncmp(name, "/dev/nvidia", 11) == 0)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
-		error = left_profile_at(profiles, count, path);
+		error = left_profiles_add(profiles, path);
 	}
 	fclose(file);
 	return error;
@@ -42,12 +42,11 @@ static int add_mapped(struct left_profile **profiles, size_t *count, pid_t pid)
  * Adds the profiles of what a process has started, of the nearest generation that has any: ktime is
  * its program's parent, and so are shells and launchers. 0 or -ENOMEM.
  */
-static int add_children(struct left_profile **profiles, size_t *count, pid_t pid,
-			unsigned generation)
+static int add_children(struct left_profiles *profiles, pid_t pid, unsigned generation)
 {
 	char path[64];
 	pid_t children[256];
-	size_t found = 0, before = *count;
+	size_t found = 0, before = profiles->count;
 	struct dirent *entry;
 	int error = 0;
 	DIR *threads;
@@ -69,15 +68,16 @@ static int add_children(struct left_profile **profiles, size_t *count, pid_t pid
 	if (threads)
 		closedir(threads);
 	for (size_t i = 0; i < found && error != -ENOMEM; i++)
-		error = add_mapped(profiles, count, children[i]);
+		error = add_mapped(profiles, children[i]);
 	for (size_t i = 0;
-	     i < found && error != -ENOMEM && *count == before && generation < GENERATIONS; i++)
-		error = add_children(profiles, count, children[i], generation + 1);
+	     i < found && error != -ENOMEM && profiles->count == before && generation < GENERATIONS;
+	     i++)
+		error = add_children(profiles, children[i], generation + 1);
 	return error == -ENOMEM ? error : 0;
 }
 
-static int add_process(struct left_profile **profiles, size_t *count, const char *number,
-		       char *message, size_t size)
+static int add_process(struct left_profiles *profiles, const char *number, char *message,
+		       size_t size)
 {
 	char *end;
 	long pid = strtol(number, &end, 10);
@@ -88,12 +88,12 @@ static int add_process(struct left_profile **profiles, size_t *count, const char
 			 "'%s' is no process number (to read a file: --profile FILE)", number);
 		return -EINVAL;
 	}
-	error = add_mapped(profiles, count, (pid_t)pid);
+	error = add_mapped(profiles, (pid_t)pid);
 	if (error == -ENOENT || error == -EINVAL) {
-		size_t before = *count;
-		int failed = add_children(profiles, count, (pid_t)pid, 1);
+		size_t before = profiles->count;
+		int failed = add_children(profiles, (pid_t)pid, 1);
 
-		error = failed ? failed : *count > before ? 0 : error;
+		error = failed ? failed : profiles->count > before ? 0 : error;
 	}
 	if ((error == -ENOENT || error == -EINVAL) && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
 		snprintf(message, size, "there is no process %ld", pid);
@@ -114,57 +114,56 @@ static int add_process(struct left_profile **profiles, size_t *count, const char
  * that became another program by exec may have several, and whoever may read one can copy it.
  * `running`: of processes that run alone.
  */
-static void keep_one_each(struct left_profile *profiles, size_t *count, bool running)
+static void keep_one_each(struct left_profiles *profiles, bool running)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < *count; i++) {
-		struct left_profile gone = profiles[i], *same = profiles;
+	for (size_t i = 0; i < profiles->count; i++) {
+		struct left_profile gone = profiles->of[i], *same = profiles->of;
 
-		while (same < profiles + kept &&
+		while (same < profiles->of + kept &&
 		       (same->pid != gone.pid || same->started != gone.started))
 			same++;
 		if (running && gone.state != OWNER_RUNS) {
 			/* It goes. */
-		} else if (same == profiles + kept) {
+		} else if (same == profiles->of + kept) {
 			*same = gone;
 			kept++;
 			continue;
 		} else if (same->finished && !gone.finished) {
 			gone = *same;
-			*same = profiles[i];
+			*same = profiles->of[i];
 		}
 		free(gone.path);
 		free(gone.command);
 	}
-	*count = kept;
+	profiles->count = kept;
 }
 
-int processes_find(struct left_profile **profiles, size_t *count, const struct programs *programs,
-		   char *message, size_t size)
+int processes_find(struct left_profiles *profiles, const struct programs *programs, char *message,
+		   size_t size)
 {
 	const char *file = programs->options->profile;
 	int error = 0;
 
-	*profiles = NULL;
-	*count = 0;
+	*profiles = (struct left_profiles){NULL, 0};
 	for (size_t i = 0; i < programs->count; i++) {
-		int failed = add_process(profiles, count, programs->numbers[i], message, size);
+		int failed = add_process(profiles, programs->numbers[i], message, size);
 
 		error = failed ? failed : error;
 	}
 	if (file && !error) {
-		error = left_profile_at(profiles, count, file);
+		error = left_profiles_add(profiles, file);
 		if (error)
 			snprintf(message, size, "%s: %s", file,
 				 error == -EINVAL ? "no profile of this version of ktime"
 						  : strerror(-error));
 	} else if (programs->count == 0 && !error) {
-		error = left_profiles_find(profiles, count);
+		error = left_profiles_find(profiles);
 		if (error)
 			snprintf(message, size, "%s", strerror(-error));
 	}
-	keep_one_each(*profiles, count, !file && programs->count == 0);
+	keep_one_each(profiles, !file && programs->count == 0);
 	return error;
 }
 

@@ -59,27 +59,26 @@ static int add_profile(struct prometheus *metrics, const struct left_profile *pr
 int command_prometheus(const struct options *options, const char *const *files, size_t count)
 {
 	const struct programs programs = {options, files, count};
-	struct left_profile *profiles;
+	struct left_profiles profiles;
 	struct prometheus *metrics;
 	char message[512];
-	size_t found;
-	int error = processes_find(&profiles, &found, &programs, message, sizeof(message));
+	int error = processes_find(&profiles, &programs, message, sizeof(message));
 
 	if (error) {
 		visible_line(stderr, "ktime prometheus: %s", message);
-		left_profiles_free(profiles, found);
+		left_profiles_free(&profiles);
 		return EXIT_FAILURE;
 	}
 	metrics = prometheus_create(options->prometheus_kernels);
 	if (!metrics)
 		error = -ENOMEM;
-	for (size_t i = 0; i < found && !error; i++)
-		error = add_profile(metrics, &profiles[i]);
+	for (size_t i = 0; i < profiles.count && !error; i++)
+		error = add_profile(metrics, &profiles.of[i]);
 	if (!error)
 		error = prometheus_write(metrics, stdout);
 	if (error)
 		visible_line(stderr, "ktime prometheus: %s", strerror(-error));
 	prometheus_free(metrics);
-	left_profiles_free(profiles, found);
+	left_profiles_free(&profiles);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -19,8 +19,7 @@
 /* A program that is steered. */
 struct steered {
 	const struct options *options;
-	struct left_profile *profiles;
-	size_t count;
+	struct left_profiles profiles;
 	struct control *control;
 	uint64_t window;      /* how long it is, ns */
 	struct output output; /* the profile that is kept, if one is */
@@ -31,22 +30,22 @@ struct steered {
 static int open_program(struct steered *steered, const char *speaker,
 			const struct programs *programs)
 {
-	int error = processes_find(&steered->profiles, &steered->count, programs, steered->message,
+	int error = processes_find(&steered->profiles, programs, steered->message,
 				   sizeof(steered->message));
 	/* Several profiles are those of one process, of which the first is meant, or of processes
 	 * that the given one started. */
-	for (size_t i = 1; !error && i < steered->count; i++) {
-		if (steered->profiles[i].pid == steered->profiles[0].pid)
+	for (size_t i = 1; !error && i < steered->profiles.count; i++) {
+		if (steered->profiles.of[i].pid == steered->profiles.of[0].pid)
 			continue;
 		snprintf(steered->message, sizeof(steered->message),
 			 "process %s has started several that are profiled (%d, %d): name one of "
 			 "them",
-			 programs->numbers[0], (int)steered->profiles[0].pid,
-			 (int)steered->profiles[i].pid);
+			 programs->numbers[0], (int)steered->profiles.of[0].pid,
+			 (int)steered->profiles.of[i].pid);
 		error = -EINVAL;
 	}
 	if (!error)
-		error = control_open(&steered->control, speaker, steered->profiles[0].path,
+		error = control_open(&steered->control, speaker, steered->profiles.of[0].path,
 				     steered->message, sizeof(steered->message));
 	return error;
 }
@@ -74,10 +73,10 @@ static int steer(const char *speaker, const struct options *options, const char 
 	else if (options->export_profile)
 		visible_line(stderr, "%s: kept %s of process %d in %s: ktime show %s", speaker,
 			     number_about(time, (double)steered.kept, 3),
-			     (int)steered.profiles[0].pid, options->export_profile,
+			     (int)steered.profiles.of[0].pid, options->export_profile,
 			     options->export_profile);
 	control_close(steered.control);
-	left_profiles_free(steered.profiles, steered.count);
+	left_profiles_free(&steered.profiles);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -110,7 +109,7 @@ int command_off(const struct options *options, const char *const *files, size_t 
 /* The profile as it is between two periods of the collector, with all that has finished. */
 static int read_profile(struct steered *steered, struct session **session)
 {
-	const char *path = steered->profiles[0].path;
+	const char *path = steered->profiles.of[0].path;
 	int error = 0;
 
 	*session = NULL;

@@ -55,33 +55,32 @@ static void adopt(struct reading *reading, const struct readings *old, struct le
 int readings_take(struct readings *readings, char *message, size_t size)
 {
 	struct readings old = *readings;
-	struct left_profile *profiles;
-	size_t count;
-	int error = processes_find(&profiles, &count, readings->programs, message, size);
+	struct left_profiles profiles;
+	int error = processes_find(&profiles, readings->programs, message, size);
 
 	/* A process that was there and is gone has ended. */
 	if (error && old.count == 0) {
-		left_profiles_free(profiles, count);
+		left_profiles_free(&profiles);
 		return error;
 	}
 	error = 0;
-	readings->of = calloc(count + 1, sizeof(*readings->of));
+	readings->of = calloc(profiles.count + 1, sizeof(*readings->of));
 	readings->count = 0;
 	if (!readings->of) {
 		error = -ENOMEM;
 		snprintf(message, size, "%s", strerror(ENOMEM));
 	}
-	for (size_t i = 0; i < count && !error; i++) {
+	for (size_t i = 0; i < profiles.count && !error; i++) {
 		struct reading *reading = &readings->of[readings->count];
 
-		adopt(reading, &old, &profiles[i]);
+		adopt(reading, &old, &profiles.of[i]);
 		if (take(reading))
 			readings->count++;
 		else
 			free_reading(reading);
 	}
 	readings_free(&old);
-	left_profiles_free(profiles, count);
+	left_profiles_free(&profiles);
 	return error;
 }
 

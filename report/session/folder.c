@@ -307,35 +307,35 @@ static int describe(struct left_profile *profile, int fd, const char *name)
 }
 
 /* Adds an open file to the list; its path is taken over. */
-static int add(struct left_profile **profiles, size_t *count, int fd, char *path, const char *name)
+static int add(struct left_profiles *profiles, int fd, char *path, const char *name)
 {
 	struct left_profile *grown =
-		path ? realloc(*profiles, (*count + 1) * sizeof(*grown)) : NULL;
+		path ? realloc(profiles->of, (profiles->count + 1) * sizeof(*grown)) : NULL;
 	int error = -ENOMEM;
 
 	if (grown) {
-		*profiles = grown;
-		error = describe(&grown[*count], fd, name);
+		profiles->of = grown;
+		error = describe(&grown[profiles->count], fd, name);
 	}
 	if (error) {
 		free(path);
 		return error;
 	}
-	grown[(*count)++].path = path;
+	grown[profiles->count++].path = path;
 	return 0;
 }
 
-int left_profile_at(struct left_profile **profiles, size_t *count, const char *path)
+int left_profiles_add(struct left_profiles *profiles, const char *path)
 {
 	int fd = open_profile(AT_FDCWD, path);
-	int error = fd >= 0 ? add(profiles, count, fd, strdup(path), NULL) : -errno;
+	int error = fd >= 0 ? add(profiles, fd, strdup(path), NULL) : -errno;
 
 	if (fd >= 0)
 		close(fd);
 	return error;
 }
 
-static int find_in(const char *path, struct left_profile **profiles, size_t *count)
+static int find_in(const char *path, struct left_profiles *profiles)
 {
 	DIR *folder = opendir(path);
 	struct dirent *entry;
@@ -354,7 +354,7 @@ static int find_in(const char *path, struct left_profile **profiles, size_t *cou
 			full = strdup(leads_to);
 		else if (asprintf(&full, "%s/%s", path, entry->d_name) < 0)
 			full = NULL;
-		error = add(profiles, count, fd, full, entry->d_name);
+		error = add(profiles, fd, full, entry->d_name);
 		if (error != -ENOMEM)
 			error = 0;
 		close(fd);
@@ -385,33 +385,30 @@ static bool is_repeated(const char *const *paths, size_t index)
 	return false;
 }
 
-int left_profiles_find(struct left_profile **profiles, size_t *count)
+int left_profiles_find(struct left_profiles *profiles)
 {
 	const char *paths[2 * FOLDERS];
 	int error = 0;
 
-	*profiles = NULL;
-	*count = 0;
+	*profiles = (struct left_profiles){NULL, 0};
 	for (size_t i = 0; i < 2 * FOLDERS && !error; i++) {
 		paths[i] = i % 2 ? folders[i / 2].otherwise : getenv(folders[i / 2].variable);
 		if (paths[i] && *paths[i] && !is_repeated(paths, i))
-			error = find_in(paths[i], profiles, count);
+			error = find_in(paths[i], profiles);
 	}
-	if (error) {
-		left_profiles_free(*profiles, *count);
-		*profiles = NULL;
-		*count = 0;
-	} else if (*count > 0) {
-		qsort(*profiles, *count, sizeof(**profiles), compare_since);
-	}
+	if (error)
+		left_profiles_free(profiles);
+	else if (profiles->count > 0)
+		qsort(profiles->of, profiles->count, sizeof(*profiles->of), compare_since);
 	return error;
 }
 
-void left_profiles_free(struct left_profile *profiles, size_t count)
+void left_profiles_free(struct left_profiles *profiles)
 {
-	for (size_t i = 0; i < count; i++) {
-		free(profiles[i].path);
-		free(profiles[i].command);
+	for (size_t i = 0; i < profiles->count; i++) {
+		free(profiles->of[i].path);
+		free(profiles->of[i].command);
 	}
-	free(profiles);
+	free(profiles->of);
+	*profiles = (struct left_profiles){NULL, 0};
 }

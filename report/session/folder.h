@@ -51,6 +51,10 @@ struct left_profile {
 	bool reported; /* the report was written */
 	bool kept;     /* the user asked for the file */
 };
+struct left_profiles {
+	struct left_profile *of; /* from malloc */
+	size_t count;
+};
 
 /*
  * All that this user may read, the oldest first, and where his own entries lead to, while their
@@ -58,9 +62,9 @@ struct left_profile {
  * user can put a file there: one that says to be of a process of another user, or of another
  * process than its name says, is of an unknown one.
  */
-int left_profiles_find(struct left_profile **profiles, size_t *count);
-/* The same of one file, of any name; -EINVAL where it is no profile. */
-int left_profile_at(struct left_profile **profiles, size_t *count, const char *path);
-void left_profiles_free(struct left_profile *profiles, size_t count);
+int left_profiles_find(struct left_profiles *profiles);
+/* Adds one file, of any name; -EINVAL where it is no profile. */
+int left_profiles_add(struct left_profiles *profiles, const char *path);
+void left_profiles_free(struct left_profiles *profiles);
 
 #endif

@@ -136,12 +136,11 @@ TEST(what_is_no_profile_is_not_swept)
 	}
 }
 
-static const struct left_profile *find(const struct left_profile *profiles, size_t count,
-				       const char *path)
+static const struct left_profile *find(const struct left_profiles *profiles, const char *path)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(profiles[i].path, path) == 0)
-			return &profiles[i];
+	for (size_t i = 0; i < profiles->count; i++)
+		if (strcmp(profiles->of[i].path, path) == 0)
+			return &profiles->of[i];
 	return NULL;
 }
 
@@ -160,9 +159,8 @@ TEST(profiles_are_found_with_their_state)
 		{"ktime.3.7", of_another_boot, OWNER_ENDED},
 		{"ktime.4", of_another_container, OWNER_UNKNOWN},
 	};
-	struct left_profile *profiles;
+	struct left_profiles profiles;
 	char path[128];
-	size_t count;
 
 	snprintf(own[0], sizeof(own[0]), "ktime.%d", (int)getpid());
 	snprintf(own[1], sizeof(own[1]), "ktime.%d.2", (int)getpid());
@@ -170,12 +168,12 @@ TEST(profiles_are_found_with_their_state)
 		snprintf(path, sizeof(path), "%s/%s", folder, cases[i].name);
 		leave_profile(path, 2, 0, cases[i].change);
 	}
-	assert_int_equal(left_profiles_find(&profiles, &count), 0);
+	assert_int_equal(left_profiles_find(&profiles), 0);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct left_profile *profile;
 
 		snprintf(path, sizeof(path), "%s/%s", folder, cases[i].name);
-		profile = find(profiles, count, path);
+		profile = find(&profiles, path);
 		assert_non_null(profile);
 		assert_int_equal(profile->state, cases[i].state);
 		assert_int_equal(profile->pid, getpid());
@@ -184,24 +182,23 @@ TEST(profiles_are_found_with_their_state)
 		assert_false(profile->reported);
 		unlink(path);
 	}
-	left_profiles_free(profiles, count);
+	left_profiles_free(&profiles);
 }
 
 /* As anybody can say. */
 TEST(a_file_of_another_user_is_of_no_process_of_this_one)
 {
-	struct left_profile *profiles = NULL;
+	struct left_profiles profiles = {NULL, 0};
 	char path[128];
-	size_t count = 0;
 
 	if (geteuid() != 0)
 		skip();
 	snprintf(path, sizeof(path), "%s/ktime.%d", folder, (int)getpid());
 	leave_profile(path, 2, 0, NULL);
 	assert_int_equal(chown(path, 65534, 65534), 0);
-	assert_int_equal(left_profile_at(&profiles, &count, path), 0);
-	assert_int_equal(profiles[0].state, OWNER_UNKNOWN);
-	left_profiles_free(profiles, count);
+	assert_int_equal(left_profiles_add(&profiles, path), 0);
+	assert_int_equal(profiles.of[0].state, OWNER_UNKNOWN);
+	left_profiles_free(&profiles);
 	unlink(path);
 }
 

@@ -45,25 +45,23 @@ static char *leave(char path[128], const char *folder, const char *name, uint64_
 }
 
 /* The profiles that lie in this test's folders. */
-static size_t find_own(struct left_profile **profiles, size_t *all,
-		       const struct left_profile *own[8])
+static size_t find_own(struct left_profiles *profiles, const struct left_profile *own[8])
 {
 	size_t count = 0;
 
-	assert_int_equal(left_profiles_find(profiles, all), 0);
-	for (size_t i = 0; i < *all; i++)
-		if (strncmp((*profiles)[i].path, memory, strlen(memory)) == 0 ||
-		    strncmp((*profiles)[i].path, disk, strlen(disk)) == 0)
-			own[count++] = &(*profiles)[i];
+	assert_int_equal(left_profiles_find(profiles), 0);
+	for (size_t i = 0; i < profiles->count; i++)
+		if (strncmp(profiles->of[i].path, memory, strlen(memory)) == 0 ||
+		    strncmp(profiles->of[i].path, disk, strlen(disk)) == 0)
+			own[count++] = &profiles->of[i];
 	return count;
 }
 
 TEST(the_oldest_is_the_first_in_all_folders)
 {
 	const struct left_profile *own[8];
-	struct left_profile *profiles;
+	struct left_profiles profiles;
 	char path[5][128];
-	size_t all;
 
 	leave(path[2], disk, "ktime.1", 500);
 	leave(path[1], memory, "ktime.2.9", 400);
@@ -71,10 +69,10 @@ TEST(the_oldest_is_the_first_in_all_folders)
 	/* As old as one another: by name. */
 	leave(path[4], memory, "ktime.5", 600);
 	leave(path[3], memory, "ktime.4", 600);
-	assert_int_equal(find_own(&profiles, &all, own), 5);
+	assert_int_equal(find_own(&profiles, own), 5);
 	for (int i = 0; i < 5; i++)
 		assert_string_equal(own[i]->path, path[i]);
-	left_profiles_free(profiles, all);
+	left_profiles_free(&profiles);
 	for (int i = 0; i < 5; i++)
 		unlink(path[i]);
 }
@@ -82,22 +80,21 @@ TEST(the_oldest_is_the_first_in_all_folders)
 TEST(a_folder_of_two_names_is_looked_through_once)
 {
 	const struct left_profile *own[8];
-	struct left_profile *profiles;
+	struct left_profiles profiles;
 	char path[128], other[80];
-	size_t all;
 
 	leave(path, memory, "ktime.1", 500);
 	snprintf(other, sizeof(other), "%s/../%s", memory, strrchr(memory, '/') + 1);
 	setenv("TMPDIR", other, 1);
-	assert_int_equal(find_own(&profiles, &all, own), 1);
-	left_profiles_free(profiles, all);
+	assert_int_equal(find_own(&profiles, own), 1);
+	left_profiles_free(&profiles);
 	/* Neither one that is not there, nor no name at all, is any harm. */
 	setenv("TMPDIR", "/nonexistent", 1);
-	assert_int_equal(find_own(&profiles, &all, own), 1);
-	left_profiles_free(profiles, all);
+	assert_int_equal(find_own(&profiles, own), 1);
+	left_profiles_free(&profiles);
 	setenv("TMPDIR", "", 1);
-	assert_int_equal(find_own(&profiles, &all, own), 1);
-	left_profiles_free(profiles, all);
+	assert_int_equal(find_own(&profiles, own), 1);
+	left_profiles_free(&profiles);
 	unlink(path);
 }
 
@@ -106,22 +103,21 @@ TEST(names_that_are_no_profiles_are_passed_over)
 	static const char *const names[] = {"ktime.",	 "ktime.x",	"ktime.1x", "ktime.1.",
 					    "ktime.1.x", "ktime.1.2.3", "xktime.1", "ktime"};
 	const struct left_profile *own[8];
-	struct left_profile *profiles;
+	struct left_profiles profiles;
 	char path[128];
-	size_t all;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		leave(path, memory, names[i], 500);
-		assert_int_equal(find_own(&profiles, &all, own), 0);
-		left_profiles_free(profiles, all);
+		assert_int_equal(find_own(&profiles, own), 0);
+		left_profiles_free(&profiles);
 		unlink(path);
 	}
 	/* A name as it should be, and a link to elsewhere, or text. */
 	leave(path, disk, "other", 500);
 	snprintf(path, sizeof(path), "%s/ktime.1", memory);
 	assert_int_equal(symlink("other", path), 0);
-	assert_int_equal(find_own(&profiles, &all, own), 0);
-	left_profiles_free(profiles, all);
+	assert_int_equal(find_own(&profiles, own), 0);
+	left_profiles_free(&profiles);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/other", disk);
 	unlink(path);
@@ -129,41 +125,40 @@ TEST(names_that_are_no_profiles_are_passed_over)
 
 TEST(a_file_tells_all_of_itself)
 {
-	struct left_profile *profiles = NULL;
+	struct left_profiles profiles = {NULL, 0};
 	struct session *session;
 	char path[128], other[128];
 	struct stat status;
-	size_t count = 0;
 
 	leave(path, memory, "any name", 500);
 	assert_int_equal(stat(path, &status), 0);
-	assert_int_equal(left_profile_at(&profiles, &count, path), 0);
-	assert_int_equal(count, 1);
-	assert_string_equal(profiles->path, path);
-	assert_string_equal(profiles->command, "./app of a name");
-	assert_int_equal(profiles->pid, getpid());
-	assert_int_equal(profiles->started, process_started(getpid()) + 1);
-	assert_int_equal(profiles->since, 500);
-	assert_int_equal(profiles->until, 507);
-	assert_int_equal(profiles->bytes, status.st_size);
-	assert_int_equal(profiles->user, geteuid());
-	assert_true(profiles->devices == (2 | 1ull << 63));
-	assert_int_equal(profiles->state, OWNER_ENDED);
-	assert_false(profiles->reported);
-	assert_false(profiles->kept);
+	assert_int_equal(left_profiles_add(&profiles, path), 0);
+	assert_int_equal(profiles.count, 1);
+	assert_string_equal(profiles.of->path, path);
+	assert_string_equal(profiles.of->command, "./app of a name");
+	assert_int_equal(profiles.of->pid, getpid());
+	assert_int_equal(profiles.of->started, process_started(getpid()) + 1);
+	assert_int_equal(profiles.of->since, 500);
+	assert_int_equal(profiles.of->until, 507);
+	assert_int_equal(profiles.of->bytes, status.st_size);
+	assert_int_equal(profiles.of->user, geteuid());
+	assert_true(profiles.of->devices == (2 | 1ull << 63));
+	assert_int_equal(profiles.of->state, OWNER_ENDED);
+	assert_false(profiles.of->reported);
+	assert_false(profiles.of->kept);
 	/* The next is added to it. */
 	snprintf(other, sizeof(other), "%s/other", memory);
 	assert_int_equal(session_create(&session, other, SESSION_KEPT), 0);
 	session_header(session)->reported = 1;
 	session_close(session);
-	assert_int_equal(left_profile_at(&profiles, &count, other), 0);
-	assert_int_equal(count, 2);
-	assert_true(profiles[1].reported && profiles[1].kept);
-	assert_string_equal(profiles[1].command, "");
-	assert_int_equal(left_profile_at(&profiles, &count, "/nonexistent"), -ENOENT);
-	assert_int_equal(left_profile_at(&profiles, &count, "/dev/null"), -EINVAL);
-	assert_int_equal(count, 2);
-	left_profiles_free(profiles, count);
+	assert_int_equal(left_profiles_add(&profiles, other), 0);
+	assert_int_equal(profiles.count, 2);
+	assert_true(profiles.of[1].reported && profiles.of[1].kept);
+	assert_string_equal(profiles.of[1].command, "");
+	assert_int_equal(left_profiles_add(&profiles, "/nonexistent"), -ENOENT);
+	assert_int_equal(left_profiles_add(&profiles, "/dev/null"), -EINVAL);
+	assert_int_equal(profiles.count, 2);
+	left_profiles_free(&profiles);
 	unlink(path);
 	unlink(other);
 }
