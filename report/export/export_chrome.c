@@ -249,15 +249,8 @@ static void put_argument(struct json *json, const struct argument *argument,
 			 const struct timeline_slice *slice)
 {
 	const char *name = argument_names[argument->name];
+	const struct trace_record *record = slice->record;
 
-	if (argument->name == ARGUMENT_GRID) {
-		json_extent(json, name, slice->record->grid);
-		return;
-	}
-	if (argument->name == ARGUMENT_BLOCK) {
-		json_extent(json, name, slice->record->block);
-		return;
-	}
 	switch (argument->type) {
 	case ARGUMENT_NUMBER:
 		json_unsigned(json,
@@ -268,7 +261,9 @@ static void put_argument(struct json *json, const struct argument *argument,
 		json_text(json, name, argument_word((unsigned)argument->number));
 		break;
 	case ARGUMENT_TEXT:
-		json_text(json, name, argument->text);
+		/* An extent, which is three numbers here. */
+		json_extent(json, name,
+			    argument->name == ARGUMENT_GRID ? record->grid : record->block);
 		break;
 	case ARGUMENT_OTHER:
 		json_text(json, name, slice->other->text);
