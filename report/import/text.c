@@ -515,53 +515,52 @@ static int read_lines(struct text_import *import)
 	return error;
 }
 
-static int import_part(struct profile *profile, const char *text, size_t length, unsigned part,
-		       const char *path, char *message, size_t size, size_t *part_count)
+static int import_part(struct text_import *import)
 {
-	struct text_import import = {.profile = profile,
-				     .path = path,
-				     .wanted = part,
-				     .message = message,
-				     .size = size,
-				     .lines = {.text = text, .length = length}};
-	int error;
+	int error = read_lines(import);
 
-	*message = '\0';
-	error = read_lines(&import);
 	if (!error) {
-		rows_end_table(&import);
-		rows_say_passed(&import);
+		rows_end_table(import);
+		rows_say_passed(import);
 	}
-	if (error && !*message)
-		snprintf(message, size, "%s: %s", path, strerror(-error));
-	else if (!error && !import.seen_own)
-		error = refuse_empty(&import);
-	else if (!error && import.part_count > 1 && (part == 0 || part > import.part_count))
-		error = refuse_parts(&import);
-	*part_count = import.part_count;
-	free(import.lines.line);
-	free(import.copy);
+	if (error && !*import->message)
+		snprintf(import->message, import->size, "%s: %s", import->path, strerror(-error));
+	else if (!error && !import->seen_own)
+		error = refuse_empty(import);
+	else if (!error && import->part_count > 1 &&
+		 (import->wanted == 0 || import->wanted > import->part_count))
+		error = refuse_parts(import);
+	free(import->lines.line);
+	free(import->copy);
 	return error;
 }
 
 int import_text(struct profile *profile, const char *bytes, size_t size, unsigned part,
 		const char *path, char *message, size_t message_size)
 {
-	size_t length, part_count;
+	size_t length;
 	char *text = text_as_utf8(bytes, size, &length);
 	int error;
 
+	*message = '\0';
 	if (!text) {
 		snprintf(message, message_size, "%s: %s", path, strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	error = import_part(profile, text, length, part, path, message, message_size, &part_count);
-	/* Which part is wanted matters only where there are several. */
-	if (!error && part > 1 && part_count == 1) {
+	for (;; part = 1) {
+		struct text_import import = {.profile = profile,
+					     .path = path,
+					     .wanted = part,
+					     .message = message,
+					     .size = message_size,
+					     .lines = {.text = text, .length = length}};
+
+		error = import_part(&import);
+		/* Which part is wanted matters only where there are several. */
+		if (error || part <= 1 || import.part_count != 1)
+			break;
 		profile_free(profile);
 		*profile = (struct profile){0};
-		error = import_part(profile, text, length, 1, path, message, message_size,
-				    &part_count);
 	}
 	free(text);
 	return error;
