@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/merge/merge.h"
 #include "report/session/entries.h"
 #include "report/sheet/number.h"
 #include "report/session/estimate.h"

@@ -2,7 +2,6 @@
 #include "report/names/cut_name.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DOTS	    "..."
