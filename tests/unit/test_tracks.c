@@ -21,8 +21,11 @@ static size_t copied_count;
 
 static void process(struct timeline *timeline)
 {
+	const bool merged = session_header(timeline->session)->processes > 0;
+
 	processes++;
-	assert_int_equal(timeline->process, timeline->owner ? processes : 0);
+	assert_int_equal(timeline->process, merged ? processes : 0);
+	assert_non_null(timeline->owner);
 }
 
 static void device(struct timeline *timeline, int32_t number)
