@@ -68,11 +68,9 @@ static uint32_t thread_number(void)
 /* Called by CUPTI on a thread that calls CUDA, or on its own thread. */
 static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_records)
 {
-	const struct cupti_functions *cupti = library_functions();
 	int saved_errno = errno;
 	size_t lost_bytes;
-	struct buffer *buffer =
-		buffers_take(!cupti_version_of(cupti->version)->takes_refusal, &lost_bytes);
+	struct buffer *buffer = buffers_take(!library_version()->takes_refusal, &lost_bytes);
 
 	if (lost_bytes) {
 		count_lost(buffer->data, lost_bytes);
@@ -346,13 +344,6 @@ void cupti_step_aside(void)
 	cupti_finalized(true);
 }
 
-bool cupti_excludes_v2(void)
-{
-	const struct cupti_functions *cupti = library_functions();
-
-	return cupti && cupti_version_of(cupti->version)->excludes_v2;
-}
-
 void cupti_forget(void)
 {
 	if (!state_is(STATE_OFF))
@@ -414,9 +405,7 @@ void cupti_skip_call(uint32_t callback)
 
 bool pause_is_safe(void)
 {
-	const struct cupti_functions *cupti = library_functions();
-
-	return cupti && cupti_version_of(cupti->version)->pauses_kernels;
+	return library_version()->pauses_kernels;
 }
 
 bool pause_kernels(enum pause_reason reason, bool paused)

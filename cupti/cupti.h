@@ -70,8 +70,6 @@ void cupti_finalized(bool ended);
  * good, as after cuptiFinalize(), and does not start it either. Without locks held.
  */
 void cupti_step_aside(void);
-/* Whether this CUPTI refuses a V2 subscriber its callbacks once ktime has recorded. */
-bool cupti_excludes_v2(void);
 /* For a forked child: forgets everything, and never calls CUPTI. */
 void cupti_forget(void);
 

@@ -196,12 +196,14 @@ static const struct cupti_version versions[] = {
 	{130300, true, true, true, true, true, true},	  /* 13.3 */
 };
 
-const struct cupti_version *cupti_version_of(uint32_t version)
+const struct cupti_version *library_version(void)
 {
-	const struct cupti_version *found = &versions[0];
+	static const struct cupti_version none;
+	const struct cupti_functions *cupti = library_functions();
+	const struct cupti_version *found = &none;
 
-	for (unsigned i = 1; i < sizeof(versions) / sizeof(versions[0]); i++)
-		if (versions[i].first <= version)
+	for (unsigned i = 0; cupti && i < sizeof(versions) / sizeof(versions[0]); i++)
+		if (versions[i].first <= cupti->version)
 			found = &versions[i];
 	return found;
 }
@@ -401,7 +403,7 @@ bool library_fills_by_thread(void)
 	if (cupti->cuptiActivityGetAttribute &&
 	    cupti->cuptiActivityGetAttribute(PER_THREAD_ATTRIBUTE, &size, &value) == CUPTI_SUCCESS)
 		return value;
-	return cupti_version_of(cupti->version)->fills_by_thread;
+	return library_version()->fills_by_thread;
 }
 
 void library_say_buffers_are_zeroed(bool zeroed)

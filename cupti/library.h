@@ -124,9 +124,9 @@ struct cupti_version {
 	bool excludes_v2;
 };
 
-/* The table's entry for a version of CUPTI; for a version newer than all that were tried, the
- * newest entry. Any thread. */
-const struct cupti_version *cupti_version_of(uint32_t version);
+/* The table's entry for the library; for a version newer than all that were tried, the newest
+ * entry; without a library, one in which nothing is true. Any thread. */
+const struct cupti_version *library_version(void);
 
 /* Why CUPTI cannot be used, in words for the user. */
 

@@ -3,6 +3,7 @@
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
+#include "cupti/library.h"
 #include "preload/base/atomics.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
@@ -279,7 +280,7 @@ static bool is_matching_over(void)
 /* CUPTI has ended, or is the program's: events are the only clock from now on. */
 static void report_end_of_cupti(void)
 {
-	bool excluded = kinds_withdrawn() && cupti_excludes_v2();
+	bool excluded = kinds_withdrawn() && library_version()->excludes_v2;
 
 	records_finish();
 	session_note(

@@ -198,7 +198,7 @@ EXPORT CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber
 
 	if (!cupti || !cupti->cuptiSubscribe_v2)
 		return CUPTI_ERROR_NOT_INITIALIZED;
-	if (cupti_version_of(cupti->version)->subscribers_record) {
+	if (library_version()->subscribers_record) {
 		cupti_step_aside();
 		if (cupti_ended())
 			plan_cupti_ended();

@@ -199,10 +199,9 @@ static bool may_pause(void)
 /* Whether CUPTI shall record the nodes of graphs; else it records each graph launch as a whole. */
 static bool graph_nodes_are_wanted(void)
 {
-	const struct cupti_version *version = cupti_version_of(library_functions()->version);
-
-	return version->records_nodes && (run.settings.graph == GRAPH_NODE ||
-					  (run.settings.graph == GRAPH_AUTO && pause_is_safe()));
+	return library_version()->records_nodes &&
+	       (run.settings.graph == GRAPH_NODE ||
+		(run.settings.graph == GRAPH_AUTO && pause_is_safe()));
 }
 
 /* Loads CUPTI, starts it now if it is to record from the start, and chooses the plan by whether
@@ -278,7 +277,7 @@ static void warn_of_whole_graphs(void)
 
 	if (!cupti.started || run.settings.graph == GRAPH_WHOLE || cupti.settings.graph_nodes)
 		return;
-	if (cupti_version_of(library_functions()->version)->records_nodes)
+	if (library_version()->records_nodes)
 		more = "; --graph node records them all the same";
 	session_for_each_row (run.session, row)
 		graphs |= row->kind == ROW_GRAPH;
