@@ -66,8 +66,9 @@ struct reading_rows {
 	struct table run;
 	struct reading_row *rows; /* by --sort; after --top */
 	size_t count;
-	uint64_t calls, total, run_total; /* sums, of the rows that --top leaves out too */
-	double busy, run_busy;		  /* mean of the devices, of 1; below 0: not known */
+	uint64_t calls, run_calls; /* sums, of the rows that --top leaves out too */
+	uint64_t total, run_total;
+	double busy, run_busy; /* mean of the devices, of 1; below 0: not known */
 };
 
 /* A device's time: shares of 1; below 0: not known. */

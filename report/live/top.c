@@ -151,6 +151,7 @@ static void subtract(struct reading_rows *rows, struct table *before)
 		row->calls = added_since(run->calls, old ? old->calls : 0);
 		row->total = added_since(run->total, old ? old->total : 0);
 		rows->calls += row->calls;
+		rows->run_calls += run->calls;
 		rows->total += row->total;
 		rows->run_total += run->total;
 	}
