@@ -75,21 +75,15 @@ struct trace_name *trace_name_get(struct entry **names, const struct session *se
 	const uint64_t key[ENTRY_NUMBERS] = {offset, kernel};
 	struct trace_name *name = entry_of(names, key, sizeof(*name));
 
-	if (!name || name->text)
-		return name;
-	if (kernel && !name->base)
-		name->base = nsys_demangle_base(text);
-	if (name->base || !kernel)
+	if (name && !name->text)
 		name->text = kernel ? nsys_demangle(text) : strdup(text);
-	return name->text ? name : NULL;
+	return name && name->text ? name : NULL;
 }
 
 void trace_names_free(struct entry **names)
 {
-	entries_for_each (struct trace_name, *names, name) {
+	entries_for_each (struct trace_name, *names, name)
 		free(name->text);
-		free(name->base);
-	}
 	entries_free(names);
 }
 

@@ -88,7 +88,6 @@ void trace_owner_name(const struct session *session, const struct job_process *o
 struct trace_name {
 	struct entry entry; /* of its offset in the session, and whether it is a kernel's */
 	char *text;
-	char *base; /* of a kernel, without its scopes and arguments */
 	/* For the writer of a timeline; zeros at first. */
 	uint32_t number;  /* of the name in the file */
 	uint32_t process; /* that `defined` is of */

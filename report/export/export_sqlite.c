@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A session's trace as an Nsight Systems SQLite export, which `nsys stats` reads. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -9,6 +10,7 @@
 #include "report/devices/describe.h"
 #include "report/export/export.h"
 #include "report/names/call_names.h"
+#include "report/names/demangle.h"
 #include "report/names/nsys_names.h"
 #include "report/session/items.h"
 
@@ -102,10 +104,11 @@ struct string_id {
 	int64_t id;
 };
 
-/* A call's name, which is looked up once. */
-struct call_id {
-	struct entry entry; /* by its offset in the session, and whether it is the driver's */
-	int64_t id;	    /* in StringIds */
+/* The texts of StringIds that a kernel's or a call's name is as nsys has it; found once. */
+struct name_ids {
+	struct entry entry; /* by the name's offset in the session, and the kind of record */
+	int64_t id;
+	int64_t base, mangled; /* a kernel's: without its scopes and arguments, and as it is */
 };
 
 struct export
@@ -115,7 +118,7 @@ struct export
 	int error;			    /* the first one: nothing is done from then on */
 	sqlite3_stmt *inserts[TABLE_COUNT]; /* NULL: the table is not there yet */
 	struct text_entry *strings;
-	struct entry *names, *calls;
+	struct entry *names;	    /* struct name_ids */
 	struct trace_window window; /* its zero is what an export's times count from */
 	uint64_t domains[DOMAINS];  /* offsets of the names of those that are in the table */
 	unsigned domain_count;
@@ -245,7 +248,7 @@ static int64_t string_id(struct export *export, const char *text)
 static void close_database(struct export *export)
 {
 	text_entries_free(&export->strings);
-	entries_free(&export->calls);
+	entries_free(&export->names);
 	for (int i = 0; i < TABLE_COUNT; i++)
 		sqlite3_finalize(export->inserts[i]);
 	sqlite3_close(export->database);
@@ -274,21 +277,44 @@ static struct sql_value range_of(struct export *export, const struct trace_recor
 		       : NO_VALUE;
 }
 
+static void find_kernel(struct export *export, struct name_ids *ids, const char *mangled)
+{
+	char *name = nsys_demangle(mangled), *base = nsys_demangle_base(mangled);
+
+	ids->mangled = string_id(export, mangled);
+	if (name && base) {
+		ids->id = string_id(export, name);
+		ids->base = string_id(export, base);
+	} else {
+		check(export, SQLITE_NOMEM);
+	}
+	free(name);
+	free(base);
+}
+
+/* After an error they are zeros. */
+static struct name_ids name_ids(struct export *export, const struct trace_record *record)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {record->name, record->kind};
+	struct name_ids *ids = entry_of(&export->names, key, sizeof(*ids));
+	const char *name = session_string(export->session, record->name);
+
+	if (!ids)
+		check(export, SQLITE_NOMEM);
+	else if (!ids->id && record->kind == ROW_KERNEL)
+		find_kernel(export, ids, name);
+	else if (!ids->id)
+		ids->id = string_id(export,
+				    call_name_with_version(record->kind == ROW_DRIVER_API, name));
+	return ids ? *ids : (struct name_ids){.id = 0};
+}
+
 static void insert_kernel(struct export *export, const struct trace_record *record)
 {
-	const struct trace_name *name =
-		trace_name_get(&export->names, export->session, ROW_KERNEL, record->name);
-	int64_t mangled = string_id(export, session_string(export->session, record->name));
-	int64_t demangled, base;
+	const struct name_ids name = name_ids(export, record);
 
-	if (!name) {
-		check(export, SQLITE_NOMEM);
-		return;
-	}
-	demangled = string_id(export, name->text);
-	base = string_id(export, name->base);
-	INSERT(export, TABLE_KERNEL, PLACE(export, record), NUMBER(demangled), NUMBER(base),
-	       NUMBER(mangled), NUMBER(LAUNCH_TYPE_REGULAR), NUMBER(record->registers),
+	INSERT(export, TABLE_KERNEL, PLACE(export, record), NUMBER(name.id), NUMBER(name.base),
+	       NUMBER(name.mangled), NUMBER(LAUNCH_TYPE_REGULAR), NUMBER(record->registers),
 	       NUMBER(record->grid[0]), NUMBER(record->grid[1]), NUMBER(record->grid[2]),
 	       NUMBER(record->block[0]), NUMBER(record->block[1]), NUMBER(record->block[2]),
 	       NUMBER(record->static_shared), NUMBER(record->dynamic_shared), NUMBER(0), NUMBER(0),
@@ -319,30 +345,12 @@ static void insert_memset(struct export *export, const struct trace_record *reco
 	       range_of(export, record));
 }
 
-/* The id of a call's name as nsys has it. */
-static int64_t call_id(struct export *export, const struct trace_record *record)
-{
-	const bool driver = record->kind == ROW_DRIVER_API;
-	const uint64_t key[ENTRY_NUMBERS] = {record->name, driver};
-	struct call_id *call = entry_of(&export->calls, key, sizeof(*call));
-
-	if (!call) {
-		check(export, SQLITE_NOMEM);
-		return 0;
-	}
-	if (!call->id)
-		call->id = string_id(export,
-				     call_name_with_version(driver, session_string(export->session,
-										   record->name)));
-	return call->id;
-}
-
 static void insert_api(struct export *export, const struct trace_record *record)
 {
 	INSERT(export, TABLE_RUNTIME, TIMES(export, record),
 	       NUMBER(record->kind == ROW_DRIVER_API ? EVENT_CLASS_DRIVER : EVENT_CLASS_RUNTIME),
 	       NUMBER(global_id(export, record->thread)), NUMBER(record->correlation),
-	       NUMBER(call_id(export, record)), NUMBER(record->result));
+	       NUMBER(name_ids(export, record).id), NUMBER(record->result));
 }
 
 /* The number of a domain, which an event of its own names; 0: the default domain. */
@@ -541,6 +549,5 @@ int export_sqlite(struct session *session, const struct options *options, const 
 	else if (export.error)
 		snprintf(message, size, "%s", sqlite3_errmsg(export.database));
 	close_database(&export);
-	trace_names_free(&export.names);
 	return export.error;
 }
