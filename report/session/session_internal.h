@@ -118,8 +118,6 @@ struct segment_place *segment_find_among(struct segment_place *places, size_t co
 /* The place that holds an item of a kind, of `size` bytes, at an offset; NULL if none does. */
 struct segment_place *segment_item(const struct session *session, uint64_t offset,
 				   enum segment_kind kind, uint64_t size);
-/* The place that held it in the file that is read. */
-const struct segment_place *segment_find_source(const struct session *session, uint64_t offset);
 /* Maps such a segment again, by mmap's protection, or reads one of an opened session, if it was not
  * read yet. 0 or -errno. */
 int segment_map(const struct session *session, struct segment_place *place, int protection);

@@ -159,15 +159,6 @@ struct segment_place *segment_find_among(struct segment_place *places, size_t co
 	return found < count && places[found].offset <= offset ? &places[found] : NULL;
 }
 
-const struct segment_place *segment_find_source(const struct session *session, uint64_t offset)
-{
-	const struct segment_place *places = session->places;
-	size_t count = session->place_count;
-	size_t found = FIRST_NOT(i, 0, count, places[i].source + places[i].source_size <= offset);
-
-	return found < count && places[found].source <= offset ? &places[found] : NULL;
-}
-
 struct segment_place *segment_find(const struct session *session, uint64_t offset)
 {
 	struct segment_place *places;

@@ -170,13 +170,18 @@ static bool is_of_file(const struct segment_place *place, bool finished)
 static uint64_t moved(const void *context, uint64_t reference)
 {
 	const struct session *session = context;
-	const struct segment_place *place = segment_find_source(session, reference);
-	const struct segment_place *last = &session->places[session->place_count - 1];
+	const struct segment_place *places = session->places, *place;
+	const size_t count = session->place_count;
+	const size_t found =
+		FIRST_NOT(i, 0, count, places[i].source + places[i].source_size <= reference);
 	uint64_t within, theirs;
 
 	/* What lies behind the file's end does here too. */
-	if (!place)
-		return reference >= last->source + last->source_size ? UINT64_MAX : 0;
+	if (found == count)
+		return UINT64_MAX;
+	place = &places[found];
+	if (reference < place->source)
+		return 0;
 	within = reference - place->source;
 	theirs = layout_item_size(session->layout, place->kind);
 	if (within < sizeof(struct segment) || (within - sizeof(struct segment)) % theirs)
