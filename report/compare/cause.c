@@ -276,18 +276,29 @@ static bool is_python(const struct profile *side)
 	return !strncmp(name, "python", 6);
 }
 
+static const char *host_profiler(const struct comparison *comparison)
+{
+	return is_python(comparison->b) ? "py-spy" : "perf";
+}
+
+/* NULL: a cause whose name says it all. */
+static const struct wait *wait_of(const char *cause)
+{
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		if (!strcmp(cause, idle_cause_texts[waits[i].cause]))
+			return &waits[i];
+	return NULL;
+}
+
 static void write_wait(const struct comparison *comparison, const char *cause, FILE *file)
 {
-	const struct wait *wait = waits, *end = waits + sizeof(waits) / sizeof(*waits);
+	const struct wait *wait = wait_of(cause);
 
-	while (wait < end && strcmp(cause, idle_cause_texts[wait->cause]) != 0)
-		wait++;
-	visible_write(wait < end ? wait->text : cause, file);
-	if (wait < end && wait->cause == IDLE_AFTER_WAIT)
+	visible_write(wait ? wait->text : cause, file);
+	if (wait && wait->cause == IDLE_AFTER_WAIT)
 		write_synchronizing(comparison, file);
-	if (wait < end && wait->own_work)
-		fprintf(file, ", which %s shows and ktime does not",
-			is_python(comparison->b) ? "py-spy" : "perf");
+	if (wait && wait->own_work)
+		fprintf(file, ", which %s shows and ktime does not", host_profiler(comparison));
 }
 
 /* " (10 -> 2 calls)", or " (4.00 ms -> 800 us a call)", of a call that kept the GPU waiting. */
@@ -388,6 +399,16 @@ static bool run_part(const struct comparison *comparison, struct part *part)
 			return strcmp(part->what, PART_BUSY) != 0;
 	}
 	return false;
+}
+
+const char *cause_profiler(const struct comparison *comparison)
+{
+	struct part part;
+	const struct wait *wait = NULL;
+
+	if (run_part(comparison, &part) && !strcmp(part.what, PART_IDLE) && part.cause)
+		wait = wait_of(part.cause);
+	return wait && wait->own_work ? host_profiler(comparison) : NULL;
 }
 
 static void write_run(const struct comparison *comparison, const struct part *part, FILE *file)

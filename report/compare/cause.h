@@ -18,4 +18,8 @@
  */
 bool cause_write(const struct comparison *comparison, FILE *file);
 
+/* The tool that shows what changed, "perf" or "py-spy", where that is the program's own work on the
+ * host; NULL otherwise. */
+const char *cause_profiler(const struct comparison *comparison);
+
 #endif

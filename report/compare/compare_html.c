@@ -336,6 +336,8 @@ static void write_all_open(struct html *html, const struct comparison *compariso
 	const char *why = next_why_unsure(comparison);
 	char what[256];
 
+	if (next_needs_host(comparison))
+		write_open(html, comparison, "Next, what the program itself does", next_write_host);
 	write_open(html, comparison,
 		   comparison->b->traced ? "More on why and when, by the findings of B"
 					 : "More on why, by the findings of B",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare/cause.h"
 #include "report/names/shell_word.h"
 
 const char *next_why_unsure(const struct comparison *comparison)
@@ -41,12 +42,36 @@ static void write_files(const struct profile *side, FILE *file)
 	fputs(" MORE", file);
 }
 
+static bool knows_commands(const struct comparison *comparison)
+{
+	const struct profile *a = comparison->a, *b = comparison->b;
+
+	return a->command && b->command && shell_reads(a->command) && shell_reads(b->command);
+}
+
+bool next_needs_host(const struct comparison *comparison)
+{
+	return knows_commands(comparison) && cause_profiler(comparison);
+}
+
+void next_write_host(const struct comparison *comparison, FILE *file)
+{
+	const char *a = comparison->a->command, *b = comparison->b->command;
+
+	if (!strcmp(cause_profiler(comparison), "perf"))
+		fprintf(file,
+			"perf record -g -o a.data %s; perf record -g -o b.data %s; "
+			"perf diff a.data b.data",
+			a, b);
+	else
+		fprintf(file, "py-spy record -o a.svg -- %s; py-spy record -o b.svg -- %s", a, b);
+}
+
 void next_write_more_runs(const struct comparison *comparison, FILE *file)
 {
 	const struct profile *a = comparison->a, *b = comparison->b;
 
-	if (a->command && b->command && shell_reads(a->command) && shell_reads(b->command) &&
-	    strcmp(a->command, b->command) != 0) {
+	if (knows_commands(comparison) && strcmp(a->command, b->command) != 0) {
 		fprintf(file, "ktime bench -n %zu -- %s -- %s", runs_to_make(comparison),
 			a->command, b->command);
 		return;

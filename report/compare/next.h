@@ -9,6 +9,10 @@
 const char *next_why_unsure(const struct comparison *comparison);
 /* The command that makes more runs. */
 void next_write_more_runs(const struct comparison *comparison, FILE *file);
+/* Whether what changed is the program's own work, and both commands are known, which
+ * next_write_host() has looked into. */
+bool next_needs_host(const struct comparison *comparison);
+void next_write_host(const struct comparison *comparison, FILE *file);
 /* The first of B's files that `ktime show` has the findings of; false: there is none. */
 bool next_write_profile(const struct comparison *comparison, FILE *file);
 /* Whether B has no trace and its command is known, which next_write_trace() has one made of. */

@@ -148,7 +148,7 @@ static void write_largest_cause(struct page *page)
 		 time_percent(largest.sum.total, largest.whole), largest.sum.device,
 		 number_about(time, (double)largest.sum.total, 3),
 		 number_count(gaps, largest.sum.gaps), largest.sum.gaps == 1 ? "" : "s");
-	html_fact(&page->html, "Idle mostly for", "value", largest.sum.text, note);
+	html_fact(&page->html, "Idle mostly because of", "value", largest.sum.text, note);
 }
 
 #define PROCESS_SIZE 24
@@ -170,7 +170,7 @@ static void write_waited(struct page *page, const struct uneven *uneven, double 
 	snprintf(note, sizeof(note),
 		 "%.1f %% of the time of all processes’ GPUs: %s probably wait%s for it", percent,
 		 uneven->other ? other : "the others", uneven->other ? "s" : "");
-	html_fact(&page->html, "Idle mostly for", "value", value, note);
+	html_fact(&page->html, "Idle mostly because of", "value", value, note);
 }
 
 /* What processes have of it, and which of them has most work. */
@@ -217,7 +217,8 @@ static void write_job(struct page *page, const struct job *job)
 	} else if (causes[largest]) {
 		snprintf(note, sizeof(note), "%.1f %% of the time of all processes’ GPUs",
 			 time_percent(causes[largest], whole));
-		html_fact(&page->html, "Idle mostly for", "value", idle_cause_texts[largest], note);
+		html_fact(&page->html, "Idle mostly because of", "value", idle_cause_texts[largest],
+			  note);
 	}
 }
 

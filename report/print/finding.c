@@ -142,7 +142,7 @@ static bool has_more_calls(const struct uneven *uneven)
 	return (double)uneven->calls >= CALLS_MORE * uneven->others_calls;
 }
 
-/* " (400 calls, against 300 on average, each 1.25 times as long)" */
+/* " (400 calls, against 300, on average 1.25 times as long)" */
 static void write_calls(const struct uneven *uneven, FILE *file)
 {
 	const uint64_t others = to_unsigned(uneven->others_calls + 0.5);
@@ -155,8 +155,7 @@ static void write_calls(const struct uneven *uneven, FILE *file)
 	else
 		fprintf(file, ", against %s", number_count(number, others));
 	if (uneven->longer >= CALLS_MORE)
-		fprintf(file, ", %s%.2f times as long", uneven->calls == others ? "" : "each ",
-			uneven->longer);
+		fprintf(file, ", on average %.2f times as long", uneven->longer);
 	fputs(")", file);
 }
 

@@ -141,9 +141,9 @@ static void write_mostly_busy(const struct session *session, const struct table 
 	char text[NUMBER_SIZE];
 
 	fprintf(file,
-		": unless operations overlap, the GPU is at work nearly all the time, and idle for "
-		"%s%s, with the time before its first operation and after its last: make these "
-		"faster",
+		": unless operations overlap, the GPU is at work nearly all the time (idle for "
+		"%s%s, with the time before its first operation and after its last): only faster "
+		"operations make the run shorter",
 		error > 0 ? "" : "about ",
 		error > 0 ? number_range(text, idle, error) : number_about(text, idle, 2));
 }

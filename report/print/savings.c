@@ -167,6 +167,6 @@ bool savings_write(const struct session *session, const struct finding *findings
 		take_off(&rest, savings.start);
 		write_rest(&rest, file);
 	}
-	fputs(savings.others ? ". What the other findings would save is not known." : ".", file);
+	fputs(savings.others ? ". What the other findings would save is not counted." : ".", file);
 	return true;
 }

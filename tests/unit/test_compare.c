@@ -1266,17 +1266,23 @@ TEST(idle_time_that_hardly_differs_has_no_line)
 		     "9.00 ms -> 9.50 ms.\n");
 }
 
-static void next_is(const char *expected)
+static void writes(void (*write)(const struct comparison *comparison, FILE *file),
+		   const char *expected)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	assert_non_null(file);
-	next_write_more_runs(&comparison, file);
+	write(&comparison, file);
 	fclose(file);
 	assert_string_equal(text, expected);
 	free(text);
+}
+
+static void next_is(const char *expected)
+{
+	writes(next_write_more_runs, expected);
 }
 
 static void command_of(struct profile *side, const char *command)
@@ -1352,6 +1358,28 @@ TEST(what_cannot_be_told_is_answered_by_a_command)
 	/* The same program, which has changed. */
 	command_of(&side_b, "./app --old");
 	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
+}
+
+TEST(the_programs_own_work_is_shown_by_profiles_of_the_host)
+{
+	host();
+	compare();
+	command_of(&side_a, "./app 1");
+	command_of(&side_b, "./app 2");
+	assert_true(next_needs_host(&comparison));
+	writes(next_write_host,
+	       "perf record -g -o a.data ./app 1; perf record -g -o b.data ./app 2; "
+	       "perf diff a.data b.data");
+	command_of(&side_a, "python3 a.py");
+	command_of(&side_b, "python3 b.py");
+	writes(next_write_host, "py-spy record -o a.svg -- python3 a.py; "
+				"py-spy record -o b.svg -- python3 b.py");
+	command_of(&side_b, "sh -c a; b");
+	assert_false(next_needs_host(&comparison));
+	/* What ktime itself shows. */
+	command_of(&side_b, "./app 2");
+	comparison.idle.changes[0].cause = "cudaMalloc";
+	assert_false(next_needs_host(&comparison));
 }
 
 TEST(when_needs_a_trace_of_a_profile_that_has_none)

@@ -188,9 +188,9 @@ TEST(uneven_rows_name_the_slowest)
 	    "(1,200 operations in all, against 1). Even work saves up to 10.0 ms of a "
 	    "process&#39;s 20.0 ms (50.0 %), to about 10.0 ms.");
 	/* Where the row's calls are known: more of them, longer ones, or both. */
-	has_calls(row, 700, 400, "(400 calls, against 300, each 2.25 times as long)",
+	has_calls(row, 700, 400, "(400 calls, against 300, on average 2.25 times as long)",
 		  "about 350 calls of equal length");
-	has_calls(row, 600, 300, "(300 calls in each, 3.00 times as long)",
+	has_calls(row, 600, 300, "(300 calls in each, on average 3.00 times as long)",
 		  "calls of equal length");
 	has_calls(row, 400, 300, "(300 calls, against 100)", "about 200 calls");
 	has("data-value=\"200\">200</td><td>rank 1</td>"
@@ -201,7 +201,7 @@ TEST(uneven_rows_name_the_slowest)
 	free(page);
 	page = page_text(session, "");
 	has("; rank 0&#39;s GPU is idle for 12.0 ms more: it probably waits (a wait");
-	has("<dt>Idle mostly for</dt><dd class=\"value\">rank 1, the slowest</dd>"
+	has("<dt>Idle mostly because of</dt><dd class=\"value\">rank 1, the slowest</dd>"
 	    "<dd class=\"note\">30.0 % of the time of all processes’ GPUs: rank 0 probably waits "
 	    "for it</dd>");
 }
@@ -499,9 +499,9 @@ TEST(a_page_by_events_says_what_a_faster_kernel_saves)
 	row = session_row(session, ROW_KERNEL, "_Z3rowPf", 0);
 	row->calls = 1;
 	session_add_sample(session, &row->events, 900 * US);
-	page_has("nearly all the time, and idle for about 100 us, with the time before its first "
-		 "operation and after its last: make these faster. Halving row saves at most 450 "
-		 "us, 45 % of the run.");
+	page_has("nearly all the time (idle for about 100 us, with the time before its first "
+		 "operation and after its last): only faster operations make the run shorter. "
+		 "Halving row saves at most 450 us, 45 % of the run.");
 	/* What the GPU's work needs comes before why it was idle for the rest. */
 	assert_true(strstr(page, "What limits row") < strstr(page, "Why the GPU was idle:"));
 	/* Where that is less than a tenth of the run it is no question. */
