@@ -297,20 +297,6 @@ static void write_devices(struct html *html, const struct comparison *comparison
 	fputs("</section>\n", html->file);
 }
 
-/* The page of B has the findings. */
-static void write_show(const struct comparison *comparison, FILE *file)
-{
-	fputs("ktime show --html b.html ", file);
-	if (!next_write_profile(comparison, file))
-		fputs("FILE", file);
-}
-
-static void write_show_trace(const struct comparison *comparison, FILE *file)
-{
-	(void)comparison;
-	fputs("ktime show --html trace.html trace.ktime", file);
-}
-
 /* A question that the page leaves open, and the command that answers it. */
 static void write_open(struct html *html, const struct comparison *comparison, const char *what,
 		       void (*write_command)(const struct comparison *comparison, FILE *file))
@@ -331,21 +317,31 @@ static void write_open(struct html *html, const struct comparison *comparison, c
 	free(command);
 }
 
+/* The same of sides; NULL: of none. */
+static void write_open_of(struct html *html, const struct comparison *comparison, const char *what,
+			  const char *sides,
+			  void (*write_command)(const struct comparison *comparison, FILE *file))
+{
+	char text[64];
+
+	if (!sides)
+		return;
+	snprintf(text, sizeof(text), "%s of %s", what, sides);
+	write_open(html, comparison, text, write_command);
+}
+
 static void write_all_open(struct html *html, const struct comparison *comparison)
 {
-	const char *why = next_why_unsure(comparison);
+	const char *why = next_why_unsure(comparison), *untraced = next_without_trace(comparison);
 	char what[256];
 
 	if (next_needs_host(comparison))
 		write_open(html, comparison, "Next, what the program itself does", next_write_host);
-	write_open(html, comparison,
-		   comparison->b->traced ? "More on why and when, by the findings of B"
-					 : "More on why, by the findings of B",
-		   write_show);
-	if (next_needs_trace(comparison)) {
-		write_open(html, comparison, "When: needs a trace of B", next_write_trace);
-		write_open(html, comparison, "Then, to look at it", write_show_trace);
-	}
+	write_open_of(html, comparison, "More on why, by the findings",
+		      next_with_findings(comparison), next_write_pages);
+	write_open_of(html, comparison, "When: needs a trace", untraced, next_write_traces);
+	if (untraced)
+		write_open(html, comparison, "Then, to look at it", next_write_trace_pages);
 	if (!why)
 		return;
 	snprintf(what, sizeof(what), "Cannot tell: %s. More runs tell", why);

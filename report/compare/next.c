@@ -82,22 +82,75 @@ void next_write_more_runs(const struct comparison *comparison, FILE *file)
 	write_files(b, file);
 }
 
-bool next_write_profile(const struct comparison *comparison, FILE *file)
+static bool has_findings(const struct profile *side)
 {
-	if (!comparison->b->path)
-		return false;
-	shell_word_write(comparison->b->path, file);
-	return true;
+	return side->path;
 }
 
-bool next_needs_trace(const struct comparison *comparison)
+static bool lacks_trace(const struct profile *side)
 {
-	const struct profile *b = comparison->b;
-
-	return !b->traced && b->path && b->command && shell_reads(b->command);
+	return !side->traced && side->path && side->command && shell_reads(side->command);
 }
 
-void next_write_trace(const struct comparison *comparison, FILE *file)
+static const char *which(const struct comparison *comparison,
+			 bool (*is)(const struct profile *side))
 {
-	fprintf(file, "ktime --keep-trace all -o trace.ktime %s", comparison->b->command);
+	const bool a = is(comparison->a), b = is(comparison->b);
+
+	return a && b ? "each side" : a ? "A" : b ? "B" : NULL;
+}
+
+const char *next_with_findings(const struct comparison *comparison)
+{
+	return which(comparison, has_findings);
+}
+
+const char *next_without_trace(const struct comparison *comparison)
+{
+	return which(comparison, lacks_trace);
+}
+
+/* A command for each side that it is for. */
+static void write_each(const struct comparison *comparison, bool (*is)(const struct profile *side),
+		       void (*write)(const struct profile *side, char name, FILE *file), FILE *file)
+{
+	const bool both = is(comparison->a) && is(comparison->b);
+
+	if (is(comparison->a))
+		write(comparison->a, 'a', file);
+	fputs(both ? "; " : "", file);
+	if (is(comparison->b))
+		write(comparison->b, 'b', file);
+}
+
+static void write_page(const struct profile *side, char name, FILE *file)
+{
+	fprintf(file, "ktime show --html %c.html ", name);
+	shell_word_write(side->path, file);
+}
+
+void next_write_pages(const struct comparison *comparison, FILE *file)
+{
+	write_each(comparison, has_findings, write_page, file);
+}
+
+static void write_trace(const struct profile *side, char name, FILE *file)
+{
+	fprintf(file, "ktime --keep-trace all -o trace.%c.ktime %s", name, side->command);
+}
+
+void next_write_traces(const struct comparison *comparison, FILE *file)
+{
+	write_each(comparison, lacks_trace, write_trace, file);
+}
+
+static void write_trace_page(const struct profile *side, char name, FILE *file)
+{
+	(void)side;
+	fprintf(file, "ktime show --html trace.%c.html trace.%c.ktime", name, name);
+}
+
+void next_write_trace_pages(const struct comparison *comparison, FILE *file)
+{
+	write_each(comparison, lacks_trace, write_trace_page, file);
 }

@@ -13,10 +13,13 @@ void next_write_more_runs(const struct comparison *comparison, FILE *file);
  * next_write_host() has looked into. */
 bool next_needs_host(const struct comparison *comparison);
 void next_write_host(const struct comparison *comparison, FILE *file);
-/* The first of B's files that `ktime show` has the findings of; false: there is none. */
-bool next_write_profile(const struct comparison *comparison, FILE *file);
-/* Whether B has no trace and its command is known, which next_write_trace() has one made of. */
-bool next_needs_trace(const struct comparison *comparison);
-void next_write_trace(const struct comparison *comparison, FILE *file);
+/* The sides that `ktime show` has findings of, and those that have no trace and whose command is
+ * known: "A", "B" or "each side"; NULL: none. */
+const char *next_with_findings(const struct comparison *comparison);
+const char *next_without_trace(const struct comparison *comparison);
+/* The commands for these sides: that show a side's page, make its trace, and show that. */
+void next_write_pages(const struct comparison *comparison, FILE *file);
+void next_write_traces(const struct comparison *comparison, FILE *file);
+void next_write_trace_pages(const struct comparison *comparison, FILE *file);
 
 #endif

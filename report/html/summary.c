@@ -81,6 +81,7 @@ static void write_window(struct page *page)
 {
 	const struct session_header *header = session_header(page->session);
 	uint64_t outside = header->counters[COUNTER_operations_outside], whole, longest = 0;
+	const double wall = (double)header->counters[COUNTER_wall_ns];
 	char time[NUMBER_SIZE], run[NUMBER_SIZE], count[NUMBER_SIZE];
 
 	if (!has_window(page))
@@ -92,11 +93,10 @@ static void write_window(struct page *page)
 		longest = whole > longest ? whole : longest;
 	}
 	fprintf(page->html.file,
-		"<p>Only %s of the run’s %s were profiled: %s operation%s outside the profiling "
-		"window %s only counted.</p>\n",
-		number_about(time, (double)longest, 3),
-		number_about(run, (double)header->counters[COUNTER_wall_ns], 3),
-		number_count(count, outside), outside == 1 ? "" : "s",
+		"<p>Only %s of the run’s %s (%.1f %%) were profiled: %s operation%s outside the "
+		"profiling window %s only counted.</p>\n",
+		number_about(time, (double)longest, 3), number_about(run, wall, 3),
+		100 * (double)longest / wall, number_count(count, outside), outside == 1 ? "" : "s",
 		outside == 1 ? "was" : "were");
 }
 

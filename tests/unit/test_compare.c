@@ -1384,24 +1384,27 @@ TEST(the_programs_own_work_is_shown_by_profiles_of_the_host)
 
 TEST(when_needs_a_trace_of_a_profile_that_has_none)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	assert_non_null(file);
 	compare();
 	/* Another tool's, or that of a job. */
-	assert_false(next_needs_trace(&comparison));
+	assert_null(next_without_trace(&comparison));
+	assert_null(next_with_findings(&comparison));
 	side_b.path = strdup("b.ktime");
-	assert_false(next_needs_trace(&comparison));
+	assert_null(next_without_trace(&comparison));
+	assert_string_equal(next_with_findings(&comparison), "B");
+	writes(next_write_pages, "ktime show --html b.html b.ktime");
 	command_of(&side_b, "./app 'a b'");
-	assert_true(next_needs_trace(&comparison));
-	next_write_trace(&comparison, file);
-	fclose(file);
-	assert_string_equal(text, "ktime --keep-trace all -o trace.ktime ./app 'a b'");
-	free(text);
+	assert_string_equal(next_without_trace(&comparison), "B");
+	writes(next_write_traces, "ktime --keep-trace all -o trace.b.ktime ./app 'a b'");
+	writes(next_write_trace_pages, "ktime show --html trace.b.html trace.b.ktime");
+	side_a.path = strdup("a 1.ktime");
+	command_of(&side_a, "./app");
+	assert_string_equal(next_without_trace(&comparison), "each side");
+	writes(next_write_pages,
+	       "ktime show --html a.html 'a 1.ktime'; ktime show --html b.html b.ktime");
+	writes(next_write_traces, "ktime --keep-trace all -o trace.a.ktime ./app; "
+				  "ktime --keep-trace all -o trace.b.ktime ./app 'a b'");
 	side_b.traced = true;
-	assert_false(next_needs_trace(&comparison));
+	assert_string_equal(next_without_trace(&comparison), "A");
 }
 
 TEST(what_one_run_a_side_cannot_tell_has_its_reason)

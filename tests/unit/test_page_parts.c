@@ -675,7 +675,8 @@ TEST(a_run_of_which_the_gpus_time_is_a_small_part_has_its_rest)
 	header->uses[0].first = start - 50 * US;
 	page_has("; 0.50 % of the whole run, 10.0 ms</dd>");
 	header->counters[COUNTER_operations_outside] = 1;
-	page_has("<p>Only 4.05 ms of the run’s 10.0 ms were profiled: 1 operation outside the "
+	page_has("<p>Only 4.05 ms of the run’s 10.0 ms (40.5 %) were profiled: 1 operation outside "
+		 "the "
 		 "profiling window was only counted.</p>");
 	has("of 4.05 ms from the first operation to the last</dd>");
 	header->uses[0].last = start + 6000 * US;
