@@ -7,9 +7,9 @@
  *        node_ranges paths NUMBER	100,000 nodes in that number of ranges, launched twice
  *        node_ranges wide NUMBER	a graph of 101 nodes, launched so often in "run"
  *        node_ranges after NUMBER	the same ten times, after one in no ranges so often
- *        node_ranges deep NUMBER	a kernel in so many child graphs around each other, launched
- * ten times node_ranges started NUMBER	a graph captured in start/end ranges, launched three times
- * so often node_ranges variants NUMBER	a graph captured in a range of another name each time
+ *        node_ranges deep NUMBER	a kernel in this many nested child graphs, ten launches
+ *        node_ranges started NUMBER	a graph captured in a start/end range
+ *        node_ranges variants NUMBER	a graph captured in a range of another name each time
  */
 #include <pthread.h>
 #include <string.h>
