@@ -20,12 +20,13 @@ wait_until()
 	done
 }
 
-# has_ended PROCESS: of a child too, which stays a zombie until the shell has waited for it.
+# has_ended PROCESS: of a child too, which stays a zombie until the shell has waited for it. One whose first
+# thread alone has ended has others.
 has_ended()
 {
 	local state
-	state=$(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null) || return 0
-	[ -z "$state" ] || [ "$state" = Z ]
+	state=$(sed -nE 's/^(State|Threads):\t(\w+).*/\2/p' "/proc/$1/status" 2>/dev/null) || return 0
+	[ -z "$state" ] || [ "$state" = $'Z\n1' ]
 }
 
 # What bats calls when a test has lasted BATS_TEST_TIMEOUT; its own ends the test's children, and waits for

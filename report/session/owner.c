@@ -25,22 +25,32 @@ FILE *process_open(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-uint64_t process_started(pid_t pid)
+/* process_started(), and whether it has ended: a zombie stays until its parent asks. The first
+ * thread is one too where it alone has ended. */
+static uint64_t read_process(pid_t pid, bool *ended)
 {
 	unsigned long long started;
-	char path[32], text[1024], *name_end;
+	char path[32], text[1024], *name_end, state;
+	long threads;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	file_line(path, text, sizeof(text));
 	/* A program's name may hold anything but a zero; the last parenthesis ends it. */
 	name_end = strrchr(text, ')');
-	if (!name_end ||
-	    sscanf(name_end + 1,
-		   " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-		   "%llu",
-		   &started) != 1)
+	if (!name_end || sscanf(name_end + 1,
+				" %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+				"%*s %ld %*s %llu",
+				&state, &threads, &started) != 3)
 		return 0;
+	*ended = state == 'Z' && threads <= 1;
 	return started;
+}
+
+uint64_t process_started(pid_t pid)
+{
+	bool ended;
+
+	return read_process(pid, &ended);
 }
 
 bool process_is_of(pid_t pid, uid_t user)
@@ -75,6 +85,7 @@ enum owner_state owner_state(const struct session_header *header)
 {
 	const struct session_owner *owner = &header->owner;
 	struct session_owner self;
+	bool ended = false;
 
 	owner_of_this_process(&self);
 	if (!owner->boot[0] || !owner->started || !owner->pid_namespace || !self.started)
@@ -83,7 +94,8 @@ enum owner_state owner_state(const struct session_header *header)
 		return OWNER_ENDED;
 	if (owner->pid_namespace != self.pid_namespace)
 		return OWNER_UNKNOWN;
-	return process_started(header->pid) == owner->started ? OWNER_RUNS : OWNER_ENDED;
+	return read_process(header->pid, &ended) == owner->started && !ended ? OWNER_RUNS
+									     : OWNER_ENDED;
 }
 
 uint64_t process_addresses(uint64_t most)

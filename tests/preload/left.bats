@@ -199,7 +199,7 @@ rows_left()
 }
 
 # goes_on OPTION…: under the command, which ends before the program uses the device. $daemon is the
-# process that stays.
+# process that stays, until daemon_ends.
 goes_on()
 {
 	run --separate-stderr parent_of "$@" "$root/tests/sim/run" "$programs/odd_endings" goes_on "$PWD/go"
@@ -209,22 +209,28 @@ goes_on()
 	touch go
 }
 
+daemon_ends()
+{
+	wait_until 60 "the end of the daemon $daemon" has_ended "$daemon"
+	rm go
+}
+
 @test "where the report of a program will be that goes on as a daemon is said" {
 	goes_on
 	says "background, as process $daemon, where it is profiled: ktime list names its profile, and ktime show prints it"
 	profile=$XDG_RUNTIME_DIR/ktime.$daemon
-	wait_until 60 "the daemon's profile $profile" eval 'listed | grep -q "^ended $profile "'
+	daemon_ends
+	listed | grep -q "^ended $profile "
 	"$ktime" show "$profile" | grep -q ' 10 .* first$'
 	"$ktime" clean "$profile"
-	rm go
 	goes_on --log-file log
 	says "background, as process $daemon, where it is profiled: its report will be in $PWD/log"
-	wait_until 60 "the daemon's report" grep -qs '^==[0-9]*== Overhead' log
-	rm go
+	daemon_ends
+	grep -q '^==[0-9]*== Overhead' log
 	goes_on -o "kept.%p"
 	says "background, as process $daemon, where it is profiled: ktime show kept.$daemon prints its profile"
-	wait_until 60 "the daemon's launches in kept.$daemon" \
-		eval '"$ktime" show "kept.$daemon" 2>/dev/null | grep -q " 10 .* first$"'
+	daemon_ends
+	"$ktime" show "kept.$daemon" | grep -q " 10 .* first$"
 }
 
 # It is another program, whatever its session.
