@@ -102,8 +102,7 @@ TEST(one_whose_first_thread_alone_has_ended_runs)
 	for (unsigned waited = 0; waited < 60000 && !strstr(line, "Z (zombie)"); waited++) {
 		FILE *file = process_open(child, "status");
 
-		while (file && fgets(line, sizeof(line), file) &&
-		       strncmp(line, "State:", 6) != 0)
+		while (file && fgets(line, sizeof(line), file) && strncmp(line, "State:", 6) != 0)
 			;
 		if (file)
 			fclose(file);
