@@ -21,7 +21,7 @@ check-busy: check-packages all sim preload-programs command-programs unit-test-p
 	@BUILD=$(BUILD) tests/busy.sh
 
 # The second compiler's warnings: parsed, not built. Headers are checked as they are included.
-clang-check: $(SIM)/include/sim_versions.h $(SIM)/include/sim_cbids.h
+clang-check: $(SIM)/include/sim_versions.h $(CALL_NAMES)
 	@printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -r -P$(JOBS:-j%=%) -n1 clang -fsyntax-only \
 		$(KTIME_CPPFLAGS) -I$(SIM)/include $(filter-out -MMD -MP,$(KTIME_CFLAGS)) -Werror
 

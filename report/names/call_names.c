@@ -6,35 +6,19 @@
 /* The fewest digits of a version of the runtime's ABI: "_v3020". */
 #define ABI_DIGITS 4
 
-struct call_names {
-	const char *const *names; /* by number; NULL: unknown */
-	unsigned count;
+/* More than CUPTI has: in CUDA 13.3 the numbers end at 859. */
+#define NUMBERS	   2048
+
+/* By whether the driver's, and by number; NULL: unknown. */
+static const char *const names[2][NUMBERS] = {
+#define RUNTIME(number, name) [false][number] = #name,
+#define DRIVER(number, name)  [true][number] = #name,
+#include <call_names.def>
 };
-
-static struct call_names names_of(bool driver)
-{
-#define RUNTIME(number, name) [number] = #name,
-#define DRIVER(number, name)
-	static const char *const runtime_names[] = {
-#include "report/names/call_names.def"
-	};
-#undef RUNTIME
-#undef DRIVER
-#define RUNTIME(number, name)
-#define DRIVER(number, name) [number] = #name,
-	static const char *const driver_names[] = {
-#include "report/names/call_names.def"
-	};
-#define NAMES(list) ((struct call_names){list, sizeof(list) / sizeof(*(list))})
-
-	return driver ? NAMES(driver_names) : NAMES(runtime_names);
-}
 
 const char *call_name_of(bool driver, unsigned number)
 {
-	const struct call_names names = names_of(driver);
-
-	return number < names.count ? names.names[number] : NULL;
+	return number < NUMBERS ? names[driver][number] : NULL;
 }
 
 /* The length of "_v7000" at the end of a text, 0 where it has no version of that length. */
@@ -83,11 +67,10 @@ static bool is_version_of(const char *versioned, const char *name, size_t length
 
 const char *call_name_with_version(bool driver, const char *name)
 {
-	const struct call_names names = names_of(driver);
 	const size_t length = strlen(name);
 
-	for (unsigned number = names.count; number-- > 0;) {
-		const char *known = names.names[number];
+	for (unsigned number = NUMBERS; number-- > 0;) {
+		const char *known = names[driver][number];
 
 		if (known && (!strcmp(known, name) || is_version_of(known, name, length)))
 			return known;

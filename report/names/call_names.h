@@ -2,7 +2,8 @@
 /*
  * The names of CUDA's calls as other profilers have them: CUPTI's callback names, with the version
  * of the runtime's ABI ("cudaLaunchKernel_v7000") or the driver's symbol ("cuMemAlloc_v2"), and
- * "_ptsz" or "_ptds" where the default stream is one of a thread. ktime names the call alone.
+ * "_ptsz" or "_ptds" where the default stream is one of a thread. ktime names the call alone. Known
+ * are those of the toolkit that ktime is built with (call_names.awk).
  */
 #ifndef KTIME_REPORT_NAMES_CALL_NAMES_H
 #define KTIME_REPORT_NAMES_CALL_NAMES_H
@@ -13,8 +14,8 @@
 /* CUPTI's name of a callback number; NULL: none of those known. */
 const char *call_name_of(bool driver, unsigned number);
 /*
- * CUPTI's name of a call as ktime has it: where several versions have the name, that of the newest
- * CUDA. A name that CUPTI does not have is returned as it is.
+ * CUPTI's name of a call as ktime has it: where several versions have the name, that of the newest.
+ * A name that CUPTI does not have is returned as it is.
  */
 const char *call_name_with_version(bool driver, const char *name);
 

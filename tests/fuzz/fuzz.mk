@@ -12,7 +12,7 @@ $(BUILD)/tests/fuzz/fuzz: $(addprefix $(BUILD)/obj/, tests/fuzz/fuzz.o tests/fuz
 	@mkdir -p $(@D)
 	$(LINK) $^ $(REPORT_COMMAND_LIBRARIES) -o $@
 
-$(BUILD)/tests/fuzz/libfuzzer: tests/fuzz/fuzz.c tests/fuzz/merged.c $(FUZZ_SOURCES) report/command/assets.S | toolkit
+$(BUILD)/tests/fuzz/libfuzzer: tests/fuzz/fuzz.c tests/fuzz/merged.c $(FUZZ_SOURCES) report/command/assets.S | toolkit $(CALL_NAMES)
 	@mkdir -p $(@D)
 	$(call say,LD)clang $(KTIME_CPPFLAGS) -DFUZZ_LIBFUZZER -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined $^ $(REPORT_COMMAND_LIBRARIES) -o $@

@@ -24,10 +24,6 @@ $(SIM)/include/sim_versions.h: tests/sim/versions.awk $(SIM)/include/symbols
 	$(Q)awk -f tests/sim/versions.awk $(SIM)/include/symbols $(CUDA_INCLUDE)cudaTypedefs.h \
 		$(CUDA_INCLUDE)cudaProfilerTypedefs.h | sort >$@
 
-$(SIM)/include/sim_cbids.h: tests/sim/cbids.awk
-	@mkdir -p $(@D)
-	$(Q)awk -f tests/sim/cbids.awk $(CUPTI_INCLUDE)cupti_driver_cbid.h $(CUPTI_INCLUDE)cupti_runtime_cbid.h >$@
-
 # Every symbol, weak: those that are modelled take its place.
 $(SIM)/include/not_supported.c: $(SIM)/include/symbols
 	$(Q)awk '{ print "WEAK(" $$1 ")" } BEGIN { print "#include \"tests/sim/driver/not_supported.h\"" }' $< >$@
@@ -35,7 +31,7 @@ $(SIM)/include/not_supported.c: $(SIM)/include/symbols
 $(SIM_OBJECTS)/%.o: OBJECT_CFLAGS += -I$(SIM)/include
 $(SIM_OBJECTS)/driver/resolve.o $(SIM_OBJECTS)/runtime/driver.o $(addprefix $(SIM_OBJECTS)/programs/,entries.o resolve.o): $(SIM)/include/sim_versions.h
 
-$(SIM_OBJECTS)/cupti/record.o: $(SIM)/include/sim_cbids.h
+$(SIM_OBJECTS)/cupti/record.o: $(CALL_NAMES)
 
 $(SIM_OBJECTS)/driver/not_supported.o: $(SIM)/include/not_supported.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -32,11 +32,9 @@ static const struct {
 	const char *name;
 	CUpti_CallbackId cbid;
 } calls[] = {
-#define DRIVER			   false
-#define RUNTIME			   true
-#define CBID(domain, name, number) {domain, #name, number},
-#include "sim_cbids.h"
-#undef CBID
+#define DRIVER(number, name)  {false, #name, number},
+#define RUNTIME(number, name) {true, #name, number},
+#include <call_names.def>
 #undef DRIVER
 #undef RUNTIME
 };
