@@ -154,7 +154,7 @@ static void write_speed(const struct comparison_row *row, FILE *file)
 	if (row->a->blocks > 0 && row->b->blocks > 0 &&
 	    fabs(log(row->b->blocks / (double)row->b->launches * (double)row->a->launches /
 		     row->a->blocks)) < SAME_GRID)
-		fputs(" of as many blocks", file);
+		fputs(" at equal grid size", file);
 }
 
 static void write_cause(const struct comparison *comparison, const struct cause *cause, FILE *file)

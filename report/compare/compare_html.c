@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare/headline.h"
 #include "report/compare/labels.h"
 #include "report/compare/next.h"
 #include "report/compare/sides.h"
@@ -185,8 +186,8 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	fprintf(html->file, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
 	html_table_begin(html, id[0] == 'g' ? "gpu-table" : "api-table",
 			 "comparison sortable filterable", caption,
-			 several ? "Name|Verdict|#Ratio|-B beside A|-#95 %" COLUMNS_OF_SIDES
-				 : "Name|Verdict|#Ratio|-B beside A" COLUMNS_OF_SIDES);
+			 several ? "Name|Verdict|#Ratio|-Change|-#95 %" COLUMNS_OF_SIDES
+				 : "Name|Verdict|#Ratio|-Change" COLUMNS_OF_SIDES);
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
 		write_row(html, &sheet, &comparison->rows[i], i, labels[i], several);
 	sheet_clear(&sheet);
@@ -286,7 +287,7 @@ static void write_devices(struct html *html, const struct comparison *comparison
 					 "Memory of the allocation calls; clocks on average, and "
 					 "from the least to the most; what limited them; energy "
 					 "with all else that ran on the device",
-					 "What|#A|#B|#B beside A");
+					 "What|#A|#B|#Change");
 		}
 		any = true;
 		write_quantity(html, comparison, device, i % QUANTITY_COUNT, values);
@@ -342,7 +343,7 @@ static void write_all_open(struct html *html, const struct comparison *compariso
 	write_open_of(html, comparison, "When: needs a trace", untraced, next_write_traces);
 	if (untraced)
 		write_open(html, comparison, "Then, to look at it", next_write_trace_pages);
-	if (!why)
+	if (!why || headline_in_doubt(comparison))
 		return;
 	snprintf(what, sizeof(what), "Cannot tell: %s. More runs tell", why);
 	write_open(html, comparison, what, next_write_more_runs);
@@ -472,6 +473,8 @@ static int write_page(FILE *file, void *argument)
 	html_text(&html, title);
 	free(title);
 	fputs("</h1>\n", file);
+	if (headline_in_doubt(comparison))
+		write_open(&html, comparison, "More runs tell", next_write_more_runs);
 	error = write_head(&html, comparison);
 	fputs("</header>\n", file);
 	html_navigation(

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/compare/headline.h"
 #include "report/compare/next.h"
 #include "report/compare/sides.h"
 #include "report/compare/why.h"
@@ -235,10 +236,16 @@ static void print_verdicts_of(const struct comparison *comparison, const char *k
 	char verdict[VERDICT_SIZE];
 	size_t counts[VERDICT_COUNT] = {0}, versions = 0;
 	const char *separator = "";
+	struct moved moved[2];
+	bool unmoved = false;
 
 	for (size_t i = first; i < last; i++) {
-		counts[comparison->rows[i].verdict]++;
-		versions += comparison->rows[i].versions != NULL;
+		const struct comparison_row *row = &comparison->rows[i];
+
+		counts[row->verdict]++;
+		versions += row->versions != NULL;
+		unmoved |= row->versions && row->a->blocks > 0 && row->b->blocks > 0 &&
+			   !comparison_moved(row, moved);
 	}
 	fprintf(file, "%s rows: ", kind);
 	for (size_t i = 0; i < VERDICT_COUNT; i++) {
@@ -251,9 +258,10 @@ static void print_verdicts_of(const struct comparison *comparison, const char *k
 	fputs(*separator ? "" : "none", file);
 	if (versions)
 		fprintf(file,
-			" (%zu of them pair%s versions of a kernel, by its name without template "
-			"arguments and parameters)",
-			versions, versions == 1 ? "s" : "");
+			" (%zu compare%s two versions of a kernel, whose names differ in template "
+			"arguments or parameters%s)",
+			versions, versions == 1 ? "s" : "",
+			unmoved ? "; their data may differ too: --bytes declares it" : "");
 }
 
 static void print_verdicts(const struct comparison *comparison, FILE *file)
@@ -602,15 +610,24 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 	json_end(json);
 }
 
+static void print_more_runs(const struct comparison *comparison, FILE *file)
+{
+	fputs("More runs tell: ", file);
+	next_write_more_runs(comparison, file);
+	fputc('\n', file);
+}
+
+/* Below the rows; the command is there unless it stands beside the verdict. */
 static void print_open(const struct comparison *comparison, const char *before, FILE *file)
 {
 	const char *why = next_why_unsure(comparison);
 
 	if (!why)
 		return;
-	fprintf(file, "%sCannot tell: %s. More runs tell: ", before, why);
-	next_write_more_runs(comparison, file);
-	fputc('\n', file);
+	fprintf(file, "%sCannot tell: %s.", before, why);
+	fputc(headline_in_doubt(comparison) ? '\n' : ' ', file);
+	if (!headline_in_doubt(comparison))
+		print_more_runs(comparison, file);
 }
 
 static void print_markdown(const struct comparison *comparison, FILE *file)
@@ -621,6 +638,11 @@ static void print_markdown(const struct comparison *comparison, FILE *file)
 	out_text(&out, "**");
 	out_entities(&out, comparison->headline, MARKDOWN_SPECIAL);
 	out_text(&out, "**\n\n");
+	out_flush(&out);
+	if (headline_in_doubt(comparison)) {
+		print_more_runs(comparison, file);
+		fputc('\n', file);
+	}
 	out_entities(&out, why ?: "", MARKDOWN_SPECIAL);
 	out_text(&out, why && *why ? "\n\n" : "");
 	free(why);
@@ -646,6 +668,8 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 		print_markdown(comparison, file);
 	if (form == SHEET_TEXT) {
 		fprintf(file, "%s\n", comparison->headline);
+		if (headline_in_doubt(comparison))
+			print_more_runs(comparison, file);
 		comparison_print_why(comparison, file);
 		sides_print(comparison, file);
 		fputc('\n', file);

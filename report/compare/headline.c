@@ -200,6 +200,36 @@ static void write_times(double a, double b, FILE *file)
 	fprintf(file, " (%s -> %s", number_about(before, a, 3), number_about(after, b, 3));
 }
 
+/* ", one run a side: may be chance)", which fewer calls and less data are not. */
+static void write_runs(const struct comparison *comparison, bool is_fact, FILE *file)
+{
+	const size_t a = comparison->a->runs, b = comparison->b->runs;
+
+	if (a == 1 && b == 1)
+		fputs(", one run a side", file);
+	else if (comparison_is_of_single_runs(comparison))
+		fprintf(file, ", %zu and %zu runs", a, b);
+	if (comparison_is_of_single_runs(comparison) && !is_fact)
+		fputs(": may be chance", file);
+	fputc(')', file);
+}
+
+/* Whether what makes most of a row's change is no time: its calls, or their data. */
+static bool is_fact(const struct comparison_row *row)
+{
+	switch (row ? row->verdict : VERDICT_UNTIMED) {
+	case VERDICT_LESS_DATA:
+	case VERDICT_MORE_DATA:
+	case VERDICT_LESS_TIME:
+	case VERDICT_MORE_TIME:
+	case VERDICT_ONLY_A:
+	case VERDICT_ONLY_B:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void write_gpu(const struct comparison *comparison, const struct rows *gpu, FILE *file)
 {
 	const double ratio = comparison->gpu.ratio;
@@ -212,7 +242,8 @@ static void write_gpu(const struct comparison *comparison, const struct rows *gp
 	/* The table has ratios of times, which are another number where B is faster. */
 	if (ratio < 1)
 		fprintf(file, ", ratio %s", number_ratio(text, ratio));
-	fputs("): ", file);
+	write_runs(comparison, is_fact(most_of(gpu, ratio > 1)), file);
+	fputs(": ", file);
 	write_rows(gpu, ratio > 1, file);
 }
 
@@ -317,20 +348,14 @@ static void write_most_part(const struct comparison *comparison, FILE *file)
 	}
 }
 
-/* "B is 1.11 times faster (270 ms -> 243 ms, one run a side): idle time -32.5 ms, mostly launch
- * latency; " */
+/* "B is 1.11 times faster (270 ms -> 243 ms, one run a side: may be chance): idle time -32.5 ms,
+ * mostly launch latency; " */
 static void write_run(const struct comparison *comparison, FILE *file)
 {
-	const size_t a = comparison->a->runs, b = comparison->b->runs;
-
 	fputs("B is ", file);
 	write_factor(comparison->wall.ratio, file);
 	write_times(comparison->wall_a, comparison->wall_b, file);
-	if (a == 1 && b == 1)
-		fputs(", one run a side", file);
-	else if (comparison_is_of_single_runs(comparison))
-		fprintf(file, ", %zu and %zu runs", a, b);
-	fputc(')', file);
+	write_runs(comparison, false, file);
 	write_most_part(comparison, file);
 	fputs("; ", file);
 }
@@ -362,6 +387,18 @@ static void write_unsure(const struct comparison *comparison, const struct rows 
 		fputs("; ", file);
 		write_rows(gpu, gpu->slower, file);
 	}
+}
+
+bool headline_in_doubt(const struct comparison *comparison)
+{
+	struct rows gpu = rows_of(comparison, false);
+
+	if (comparison->a->damaged || comparison->b->damaged)
+		return false;
+	if (!comparison_is_of_single_runs(comparison))
+		return comparison->gpu_verdict == VERDICT_CANNOT_TELL && comparison->gpu.ratio > 0;
+	return is_of_host(comparison) ||
+	       (gpu_differs(comparison) && !is_fact(most_of(&gpu, comparison->gpu.ratio > 1)));
 }
 
 static void write_headline(const struct comparison *comparison, FILE *file)

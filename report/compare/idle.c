@@ -190,8 +190,8 @@ void idle_write_section(const struct idle_changes *idle, struct html *html)
 	html_table_begin(html, "idle-table", "sortable",
 			 "Idle time of a run, between the first operation and the last, by cause; "
 			 "those that differ most come first",
-			 gaps ? "Cause|#A|#B|#B beside A|#Gaps A|#Gaps B|#Longest A|#Longest B"
-			      : "Cause|#A|#B|#B beside A");
+			 gaps ? "Cause|#A|#B|#Change|#Gaps A|#Gaps B|#Longest A|#Longest B"
+			      : "Cause|#A|#B|#Change");
 	for (size_t i = 0; i < idle->count; i++)
 		write_row(&idle->changes[i], gaps, html);
 	html_table_end(html);

@@ -67,6 +67,7 @@ One run a side: how much runs differ is not known, so each time may differ by ch
 	tail -5 both | session b
 	run "$ktime" diff --fail-above 5 a b
 	[ "$status" -eq 3 ]
+	[[ ${lines[0]} == "B is 2.00 times slower on the GPU (16.4 us -> 32.8 us, one run a side): "* ]]
 	[ "${lines[1]}" = "Why: more data, 16 KB -> 32 KB at 1.000 GB/s as before in [CUDA memcpy HtoD]." ]
 	grep -q ' more data *\[CUDA memcpy HtoD\]: bytes 16 KB -> 32 KB' <<<"$output"
 	grep -qx 'ktime: \[CUDA memcpy HtoD\] takes 100.0% longer: above 5%' <<<"$output"
@@ -129,7 +130,7 @@ runs() {
 		session b
 	run "$ktime" diff a b
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "B is 9.91 times slower on the GPU (404 us -> 4.00 ms): 1 of 2 GPU rows with more time by more calls; most in add (400 us -> 4.00 ms, 40 -> 400 calls)" ]
+	[ "${lines[0]}" = "B is 9.91 times slower on the GPU (404 us -> 4.00 ms, one run a side): 1 of 2 GPU rows with more time by more calls; most in add (400 us -> 4.00 ms, 40 -> 400 calls)" ]
 	[ "${lines[1]}" = "Why: more calls, 40 -> 400 in add." ]
 	[ "${lines[2]}" = "Calls differ by more than 10 % in 1 of 2 rows: add 40 -> 400." ]
 	[ "${lines[6]}" = " GPU activities:        40       400  400.00us  4.0000ms  10.000us  10.000us  10.000  more time    add(float const *, int)" ]
@@ -144,7 +145,7 @@ runs() {
 	records 10000 | session a
 	records 20000 | session b
 	run --separate-stderr "$ktime" diff --csv a b
-	[ "$stderr" = "ktime: B is 1.99 times slower on the GPU (404 us -> 804 us): 1 of 2 GPU rows slower; most in add (400 us -> 800 us)" ]
+	[ "$stderr" = "ktime: B is 1.99 times slower on the GPU (404 us -> 804 us, one run a side: may be chance): 1 of 2 GPU rows slower; most in add (400 us -> 800 us)" ]
 	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","Calls B","Time B","Avg B","Ratio","Low","High","Probability","Verdict","Name","Name B","Bytes A","Bytes B"' ]
 	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,40,800000,20000.000,2,,,'*',"slower","add(float const *, int)",,,' ]]
 }
@@ -158,10 +159,11 @@ runs() {
 	done
 	run "$ktime" diff --json out.json --html page.html a b
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "B is 2.00 times faster on the GPU (2.00 us -> 1.00 us, ratio 0.500): cannot tell in which GPU rows; most in copy<double> -> <float> (2.00 us -> 1.00 us)" ]
-	[ "${lines[1]}" = "Why: shorter calls, 2.00 us -> 1.00 us a call in copy<double> -> <float>." ]
-	[ "${lines[5]}" = " GPU activities:         1         1  2.0000us  1.0000us  2.0000us  1.0000us   0.500  cannot tell: 1 call  copy<double> -> <float>" ]
-	[ "${lines[7]}" = "GPU rows: 1 cannot tell (1 of them pairs versions of a kernel, by its name without template arguments and parameters)" ]
+	[ "${lines[0]}" = "B is 2.00 times faster on the GPU (2.00 us -> 1.00 us, ratio 0.500, one run a side: may be chance): cannot tell in which GPU rows; most in copy<double> -> <float> (2.00 us -> 1.00 us)" ]
+	[ "${lines[1]}" = "More runs tell: ktime diff a MORE -- b MORE" ]
+	[ "${lines[2]}" = "Why: shorter calls, 2.00 us -> 1.00 us a call in copy<double> -> <float>." ]
+	[ "${lines[6]}" = " GPU activities:         1         1  2.0000us  1.0000us  2.0000us  1.0000us   0.500  cannot tell: 1 call  copy<double> -> <float>" ]
+	[ "${lines[8]}" = "GPU rows: 1 cannot tell (1 compares two versions of a kernel, whose names differ in template arguments or parameters)" ]
 	[ "$(jq -c '.rows[0] | [.verdict, .why]' out.json)" = '["cannot tell","1 call"]' ]
 	[ "$(jq -c '.rows[0] | [.name, .name_b]' out.json)" = \
 		'["void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"]' ]

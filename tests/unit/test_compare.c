@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "report/compare/compare.h"
+#include "report/compare/headline.h"
 #include "report/compare/labels.h"
 #include "report/compare/next.h"
 #include "report/compare/sides.h"
@@ -292,7 +293,8 @@ TEST(the_headline_and_the_rows_say_which_versions_are_compared)
 	add(&a, "gone", 1, 1000, 0);
 	compare();
 	assert_string_equal(comparison.headline,
-			    "B is 2.00 times faster on the GPU (2.00 ms -> 1.00 ms, ratio 0.500): "
+			    "B is 2.00 times faster on the GPU (2.00 ms -> 1.00 ms, ratio 0.500, "
+			    "one run a side: may be chance): "
 			    "1 of 2 GPU rows faster, 1 only in A; most in copy<double> -> <float> "
 			    "(2.00 ms -> 1.00 ms)");
 	assert_string_equal(comparison.calls, "");
@@ -563,7 +565,8 @@ TEST(the_headline_says_what_is_slower_and_where)
 	add(&b, "fast", 10, 5000, 10);
 	add(&b, "new", 1, 1000, 0);
 	compare();
-	headline_is("B is 8.50 times slower on the GPU (1.20 ms -> 10.2 ms): 1 of 4 GPU "
+	headline_is("B is 8.50 times slower on the GPU (1.20 ms -> 10.2 ms, one run a side): 1 of "
+		    "4 GPU "
 		    "rows with more time by more calls, 1 slower, 1 only in B; most in k<int> "
 		    "(1.00 ms -> 10.0 ms, 10 -> 100 calls)");
 }
@@ -577,7 +580,8 @@ TEST(the_headline_has_a_long_name_without_its_arguments)
 	add(&a, name, 10, 100000, 10);
 	add(&b, name, 10, 200000, 10);
 	compare();
-	headline_is("B is 2.00 times slower on the GPU (1.00 ms -> 2.00 ms): 1 of 1 GPU "
+	headline_is("B is 2.00 times slower on the GPU (1.00 ms -> 2.00 ms, one run a side: may be "
+		    "chance): 1 of 1 GPU "
 		    "rows slower; most in "
 		    "vectorized_elementwise_kernel (1.00 ms -> 2.00 ms)");
 }
@@ -638,9 +642,10 @@ TEST(the_headline_says_what_is_faster_and_where)
 	add(&a, "gone", 1, 60000, 0);
 	end_runs();
 	compare_beyond(0.04);
-	headline_is(
-		"B is 1.11 times faster on the GPU (1.11 ms -> 1.00 ms, ratio 0.901): 1 of 2 GPU "
-		"rows faster, 1 only in A; most in gone (60.0 us, only in A)");
+	headline_is("B is 1.11 times faster on the GPU (1.11 ms -> 1.00 ms, ratio 0.901, one run a "
+		    "side): 1 of 2 GPU "
+		    "rows faster, 1 only in A; most in gone (60.0 us, only in A)");
+	assert_false(headline_in_doubt(&comparison));
 }
 
 TEST(the_headline_says_that_there_is_no_difference)
@@ -694,8 +699,10 @@ TEST(the_headline_says_that_the_host_makes_most_of_the_difference)
 	a.wall = 20e6;
 	b.wall = 30e6;
 	compare();
-	headline_is("B is 1.50 times slower (20.0 ms -> 30.0 ms, one run a side); on the GPU "
+	headline_is("B is 1.50 times slower (20.0 ms -> 30.0 ms, one run a side: may be chance); "
+		    "on the GPU "
 		    "2.00 times faster (1.00 ms -> 500 us), most in k");
+	assert_true(headline_in_doubt(&comparison));
 }
 
 /* `end`: of the headline, behind what is said of the GPU's rows. */
@@ -716,14 +723,16 @@ static void walls_say(double wall_b, const char *expected, const char *end)
 
 TEST(the_run_comes_first_in_the_headline_unless_the_gpu_explains_it)
 {
-	static const char gpu[] = "B is 2.00 times slower on the GPU (1.00 ms -> 2.00 ms): ";
+	static const char gpu[] = "B is 2.00 times slower on the GPU (1.00 ms -> 2.00 ms, one run "
+				  "a side: may be chance): ";
 
 	walls_say(10.9e6, gpu, ""); /* within the threshold */
 	walls_say(0, gpu, "");	    /* not known */
 	/* It has a half, or not. */
 	walls_say(12e6, gpu, "; the whole run: 10.0 ms -> 12.0 ms, more than GPU time explains");
 	walls_say(12.1e6,
-		  "B is 1.21 times slower (10.0 ms -> 12.1 ms, one run a side); on the GPU "
+		  "B is 1.21 times slower (10.0 ms -> 12.1 ms, one run a side: may be chance); on "
+		  "the GPU "
 		  "2.00 times slower (1.00 ms -> 2.00 ms), most in k",
 		  "");
 }
@@ -771,6 +780,7 @@ TEST(the_headline_says_what_more_runs_would_tell)
 			    46);
 	assert_non_null(
 		strstr(comparison.headline, " times as long in B, and more runs would tell"));
+	assert_true(headline_in_doubt(&comparison));
 }
 
 static void idle(struct profile *profile, const char *cause, double total)
@@ -872,7 +882,8 @@ TEST(the_difference_of_the_whole_run_is_told_in_parts_that_add_up)
 	       "before the "
 	       "first operation +11.0 ms (cudaMalloc +10.0 ms), GPU busy -4.50 ms (copies: "
 	       "64 MB -> 32 MB).");
-	headline_is("B is 1.13 times faster (200 ms -> 177 ms, one run a side): idle time "
+	headline_is("B is 1.13 times faster (200 ms -> 177 ms, one run a side: may be chance): "
+		    "idle time "
 		    "-29.5 ms, mostly launch latency; on the GPU 2.80 times faster (7.00 "
 		    "ms -> 2.50 ms), most in [CUDA memcpy HtoD]");
 }
@@ -1131,9 +1142,9 @@ TEST(the_cause_of_most_of_the_difference_is_told)
 		{same, "Why: shorter calls, 100 us -> 50.0 us a call in k."},
 		{grids, "Why: smaller grids, 4096 -> 2048 blocks and 100 us -> 55.0 us a call in "
 			"k."},
-		{kernel, "Why: shorter calls, 100 us -> 55.0 us a call of as many blocks in k."},
+		{kernel, "Why: shorter calls, 100 us -> 55.0 us a call at equal grid size in k."},
 		{one_side_alone, "Why: what only B has, 3.00 ms in l (and 1 more row)."},
-		{untimed, "Why: shorter calls, 100 us -> 55.0 us a call of as many blocks in k."},
+		{untimed, "Why: shorter calls, 100 us -> 55.0 us a call at equal grid size in k."},
 		{host, "Why: the GPU waited 4.00 ms instead of 8.00 ms for the program's own "
 		       "work between CUDA calls, which perf shows and ktime does not."},
 		{in_python, "Why: the GPU waited 2.00 ms instead of 8.00 ms for the program's own "
@@ -1308,6 +1319,31 @@ static void sides_are(const char *command_a, const char *command_b, const char *
 	free(text);
 }
 
+static void write_lines(const struct comparison *compared, FILE *file)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *lines = open_memstream(&text, &size);
+
+	assert_non_null(lines);
+	comparison_print_lines(compared, "", lines);
+	fclose(lines);
+	fprintf(file, "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+}
+
+TEST(the_data_of_versions_may_be_declared)
+{
+	add(&a, "copy<double>()", 10, 200000, 10);
+	add(&b, "copy<float>()", 10, 100000, 10);
+	blocks(&a, "copy<double>()", 4096);
+	blocks(&b, "copy<float>()", 4096);
+	compare();
+	writes(write_lines, "GPU rows: 1 faster (1 compares two versions of a kernel, whose names "
+			    "differ in template arguments or parameters; their data may differ "
+			    "too: --bytes declares it)");
+}
+
 TEST(the_sides_have_their_commands_and_what_differs_in_them)
 {
 	add(&a, "k", 1, 100000, 0);
@@ -1440,9 +1476,9 @@ TEST(the_headline_counts_the_rows_of_which_nothing_is_certain)
 	add(&a, "equal", 10, 1000, 0);
 	add(&b, "equal", 10, 1000, 0);
 	compare();
-	headline_is(
-		"B is 1.85 times faster on the GPU (1.12 ms -> 607 us, ratio 0.542): 1 of 4 GPU "
-		"rows faster, 1 under 10 %, 1 cannot tell; most in k (1.00 ms -> 500 us)");
+	headline_is("B is 1.85 times faster on the GPU (1.12 ms -> 607 us, ratio 0.542, one run a "
+		    "side: may be chance): 1 of 4 GPU "
+		    "rows faster, 1 under 10 %, 1 cannot tell; most in k (1.00 ms -> 500 us)");
 }
 
 /* A total of single runs is judged as rows are, by what is known. */
