@@ -270,16 +270,15 @@ static void write_share(const char *share, FILE *file)
 static void write_why(const struct session *session, const struct options *options, FILE *file)
 {
 	const char *unknown = idle_unknown(session);
+	const struct device_use *use;
 	unsigned shown = 0;
 
-	for (int device = 0; !unknown && device < SESSION_DEVICES && shown < DEVICES_SHOWN;
-	     device++) {
-		const struct device_use *use = session_use(session, device);
+	session_for_each_use (session, unknown ? 0 : options->devices, device, use) {
 		char time[NUMBER_SIZE], share[USE_SHARE_SIZE], busy[BUSY_SHARE_SIZE];
 		uint64_t whole;
 
-		if (!use || !idle_shows(session, options, device))
-			continue;
+		if (shown == DEVICES_SHOWN)
+			break;
 		idle_time(use, &whole);
 		use_share_text(session, options, device, share);
 		begin("Why", shown++ == 0, file);

@@ -324,13 +324,12 @@ static void add_cause(struct json *json, const struct idle_row *row)
 static void write_use(struct json *json)
 {
 	const struct session *session = json->session;
+	const struct device_use *use;
+	const struct idle_row *row;
 
-	for (int device = 0; device < SESSION_DEVICES && session_knows_use(session); device++) {
-		const struct device_use *use = session_use(session, device);
-		const struct idle_row *row;
-
-		if (!use)
-			continue;
+	if (!session_knows_use(session))
+		return;
+	session_for_each_use (session, UINT64_MAX, device, use) {
 		json_object(json, NULL);
 		add_number(json, "device", device);
 		add_structure(json, SCOPE_USE, use, "");

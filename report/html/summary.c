@@ -83,13 +83,12 @@ static void write_window(struct page *page)
 	uint64_t outside = header->counters[COUNTER_operations_outside], whole, longest = 0;
 	const double wall = (double)header->counters[COUNTER_wall_ns];
 	char time[NUMBER_SIZE], run[NUMBER_SIZE], count[NUMBER_SIZE];
+	const struct device_use *use;
 
 	if (!has_window(page))
 		return;
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!idle_shows(page->session, page->options, device))
-			continue;
-		idle_time(&header->uses[device], &whole);
+	session_for_each_use (page->session, page->options->devices, device, use) {
+		idle_time(use, &whole);
 		longest = whole > longest ? whole : longest;
 	}
 	fprintf(page->html.file,
@@ -105,14 +104,11 @@ static void write_busy(struct page *page)
 	struct span busy = {.count = 0};
 	uint64_t whole, longest = 0;
 	char value[64], time[NUMBER_SIZE], share[USE_SHARE_SIZE], note[128 + USE_SHARE_SIZE];
+	const struct device_use *use;
 	bool estimated = false;
 	int only = 0;
 
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		const struct device_use *use = &session_header(page->session)->uses[device];
-
-		if (!idle_shows(page->session, page->options, device))
-			continue;
+	session_for_each_use (page->session, page->options->devices, device, use) {
 		idle_time(use, &whole);
 		span_add(&busy, time_percent(use->busy, whole));
 		longest = whole > longest ? whole : longest;

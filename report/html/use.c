@@ -282,20 +282,20 @@ static int write_unknown(struct page *page)
 int use_section(struct page *page)
 {
 	const struct session *session = page->session;
+	const uint64_t shown = session_knows_use(session) ? page->options->devices : 0;
 	struct devices devices = {.unresolved = false};
-	bool known = session_knows_use(session);
+	const struct device_use *use;
 	unsigned count = 0;
 	int error = 0;
 
 	/* Of a merged profile each process has its own line. */
 	if (session_header(session)->processes)
 		return 0;
-	for (int device = 0; device < SESSION_DEVICES && known; device++)
-		count += idle_shows(session, page->options, device);
+	session_for_each_use (session, shown, device, use)
+		count++;
 	devices.many = count >= MANY_DEVICES;
-	for (int device = 0; device < SESSION_DEVICES && known && !error; device++)
-		if (idle_shows(session, page->options, device))
-			error = write_device(page, device, &devices);
+	session_for_each_use (session, shown, device, use)
+		error = error ?: write_device(page, device, &devices);
 	if (devices.many)
 		write_shared_legend(&page->html, &devices);
 	if (devices.unresolved)

@@ -137,30 +137,28 @@ static int add_idle_sum(struct profile *profile, const struct session *session,
 static int import_idle(struct profile *profile, const struct session *session)
 {
 	const struct session_header *header = session_header(session);
+	const struct device_use *use;
 	struct idle_sum sums[IDLE_SUMS];
 	bool exact = true;
 	int error = 0;
 
 	if (!session_knows_use(session))
 		return 0;
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		const struct device_use *use = session_use(session, device);
-		unsigned count = use ? idle_sums(session, device, 0, sums) : 0;
+	session_for_each_use (session, UINT64_MAX, device, use) {
+		unsigned count = idle_sums(session, device, 0, sums);
 
 		/* What was lost seems idle. */
-		if (use && use_is_incomplete(header, use)) {
+		if (use_is_incomplete(header, use)) {
 			profile->idle_runs = 0;
 			break;
 		}
 		for (unsigned i = 0; i < count && !error; i++)
 			error = add_idle_sum(profile, session, &sums[i]);
-		profile->idle_runs |= use != NULL;
-		if (use) {
-			profile->busy = (double)use->busy;
-			profile->before = (double)use->first - (double)header->start_realtime;
-			/* Clocks that were set meanwhile tell nothing. */
-			exact &= use->error == 0 && use->excluded == 0 && profile->before >= 0;
-		}
+		profile->idle_runs = 1;
+		profile->busy = (double)use->busy;
+		profile->before = (double)use->first - (double)header->start_realtime;
+		/* Clocks that were set meanwhile tell nothing. */
+		exact &= use->error == 0 && use->excluded == 0 && profile->before >= 0;
 	}
 	profile->synchronizing =
 		(double)(header->totals.waiting_calls + header->totals.synchronous_calls);

@@ -149,19 +149,15 @@ struct worked {
 	bool estimated;
 };
 
-static struct worked worked_of(const struct session *session, const struct options *options,
-			       int device)
+static struct worked worked_of(const struct session *session, uint64_t devices)
 {
 	struct worked worked = {.devices = 0};
+	const struct device_use *use;
 	uint64_t whole;
 
-	for (int i = 0; i < SESSION_DEVICES; i++) {
-		const struct device_use *use = &session_header(session)->uses[i];
-
-		if ((device >= 0 && i != device) || !idle_shows(session, options, i))
-			continue;
+	session_for_each_use (session, devices, device, use) {
 		idle_time(use, &whole);
-		worked.devices |= UINT64_C(1) << i;
+		worked.devices |= UINT64_C(1) << device;
 		worked.longest = whole > worked.longest ? whole : worked.longest;
 		worked.busy += use->busy;
 		worked.estimated |= use->error > 0;
@@ -200,7 +196,8 @@ void use_share_text(const struct session *session, const struct options *options
 		    char text[USE_SHARE_SIZE])
 {
 	const struct session_header *header = session_header(session);
-	const struct worked worked = worked_of(session, options, device);
+	const uint64_t devices = device < 0 ? UINT64_MAX : UINT64_C(1) << device;
+	const struct worked worked = worked_of(session, options->devices & devices);
 	uint64_t run = header->counters[COUNTER_wall_ns];
 	uint64_t outside = header->counters[COUNTER_operations_outside];
 	double busy = time_percent(worked.busy, run);
@@ -284,11 +281,6 @@ static bool write_causes(const struct session *session, int device, const char *
 	return written > 0;
 }
 
-bool idle_shows(const struct session *session, const struct options *options, int device)
-{
-	return session_use(session, device) && options->devices >> device & 1;
-}
-
 unsigned devices_used(const struct session *session)
 {
 	unsigned used = 0;
@@ -364,13 +356,10 @@ static void write_busy_brief(const struct report *report)
 	const struct session_header *header = session_header(report->session);
 	bool several = devices_used(report->session) > 1, begun = false;
 	char text[NUMBER_SIZE], busy[BUSY_SHARE_SIZE];
+	const struct device_use *use;
 	uint64_t whole, idle;
 
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		const struct device_use *use = &header->uses[device];
-
-		if (!idle_shows(report->session, report->options, device))
-			continue;
+	session_for_each_use (report->session, report->options->devices, device, use) {
 		idle = idle_time(use, &whole);
 		if (!begun)
 			report_begin(report, "GPU ");
@@ -418,15 +407,14 @@ void use_write_brief(const struct report *report)
 void use_write(const struct report *report)
 {
 	bool job = session_header(report->session)->processes;
+	const struct device_use *use;
 	char idle[64];
 
 	if (!job && !session_knows_use(report->session)) {
 		write_unknown(report);
 		return;
 	}
-	for (int device = 0; device < SESSION_DEVICES && !job; device++) {
-		if (!idle_shows(report->session, report->options, device))
-			continue;
+	session_for_each_use (report->session, job ? 0 : report->options->devices, device, use) {
 		busy_write(report->session, device, report->prefix, report->file);
 		snprintf(idle, sizeof(idle), "%sIdle: ", report->prefix);
 		if (write_causes(report->session, device, idle, report->file))
@@ -588,7 +576,8 @@ static void write_csv(const struct report *report)
 	sheet.continued = true;
 	sheet.rows = 1;
 	session_for_each_idle (report->session, row) {
-		if (!idle_shows(report->session, report->options, row->device))
+		if (!session_use(report->session, row->device) ||
+		    !(report->options->devices >> row->device & 1))
 			continue;
 		sum = sum_of(report->session, row);
 		add(&sum, row);
@@ -599,6 +588,7 @@ static void write_csv(const struct report *report)
 void idle_table_write(const struct report *report)
 {
 	const char *unknown = idle_unknown(report->session);
+	const struct device_use *use;
 
 	if (report->options->csv) {
 		if (session_knows_use(report->session))
@@ -610,7 +600,6 @@ void idle_table_write(const struct report *report)
 			unknown, exact_times_by(report->session));
 		return;
 	}
-	for (int device = 0; device < SESSION_DEVICES; device++)
-		if (idle_shows(report->session, report->options, device))
-			write_text(report, device);
+	session_for_each_use (report->session, report->options->devices, device, use)
+		write_text(report, device);
 }

@@ -61,13 +61,13 @@ struct idle_share idle_largest(const struct session *session, const struct optio
 {
 	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
 	struct idle_share largest = {.whole = 0};
+	const struct device_use *use;
 	uint64_t whole;
 
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!idle_shows(session, options, device) || !idle_sums(session, device, 0, sums) ||
-		    sums[0].total <= largest.sum.total)
+	session_for_each_use (session, options->devices, device, use) {
+		if (!idle_sums(session, device, 0, sums) || sums[0].total <= largest.sum.total)
 			continue;
-		idle_time(&session_header(session)->uses[device], &whole);
+		idle_time(use, &whole);
 		largest = (struct idle_share){sums[0], whole};
 	}
 	return largest;
@@ -650,10 +650,8 @@ const struct table_row *next_kernel(const struct session *session, const struct 
 
 	if (!row || row->kind != ROW_KERNEL)
 		return NULL;
-	for (int device = 0; !unknown && device < SESSION_DEVICES; device++) {
-		use = session_use(session, device);
-		if (use && time_percent(use->busy, use_time(use)) > share)
+	session_for_each_use (session, unknown ? 0 : UINT64_MAX, device, use)
+		if (time_percent(use->busy, use_time(use)) > share)
 			share = time_percent(use->busy, use_time(use));
-	}
 	return share >= MOSTLY_GPU ? row : NULL;
 }

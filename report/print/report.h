@@ -148,8 +148,6 @@ void idle_fill_row(const struct sheet *sheet, size_t index, struct cell *cells);
 /* A kernel's name in short, by telling_name(), or the name as it is, without control characters.
  * The caller frees it; NULL if memory is out. */
 char *idle_plain_name(const char *name);
-/* Whether a device worked and --devices does not leave it out. */
-bool idle_shows(const struct session *session, const struct options *options, int device);
 /* Records were lost, or came too late to be counted: what they recorded seems idle. */
 bool use_is_incomplete(const struct session_header *header, const struct device_use *use);
 /* How busy the device was, in percent of its time: "63.1 %", "at least 63.1 %", or "~63.1 ± 0.4 %"

@@ -10,15 +10,14 @@
 static const struct device_use *only_use(const struct session *session)
 {
 	const struct session_header *header = session_header(session);
-	const struct device_use *use, *only = NULL;
+	const struct device_use *use;
 
 	if (devices_used(session) != 1 || header->processes || !session_knows_use(session))
 		return NULL;
-	for (int device = 0; device < SESSION_DEVICES && !only; device++) {
-		use = session_use(session, device);
-		only = use && !use->error && !use_is_incomplete(header, use) ? use : NULL;
-	}
-	return only;
+	session_for_each_use (session, UINT64_MAX, device, use)
+		if (!use->error && !use_is_incomplete(header, use))
+			return use;
+	return NULL;
 }
 
 /* Causes of idle time are apart from each other, and from what is before the GPU's work and after

@@ -601,12 +601,11 @@ static struct process *process_of(struct prometheus *metrics, const struct sessi
 static void write_use(struct adding *adding)
 {
 	uint64_t idle[IDLE_CAUSE_COUNT];
+	const struct device_use *use;
 
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		const struct device_use *use = session_use(adding->session, device);
-
+	session_for_each_use (adding->session, UINT64_MAX, device, use) {
 		/* An estimate may become less. */
-		if (!use || use->error > 0)
+		if (use->error > 0)
 			continue;
 		add(adding, METRIC_BUSY, device, "", "", (double)use->busy / 1e9);
 		idle_totals(adding->session, device, idle);

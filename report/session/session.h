@@ -861,6 +861,12 @@ static inline double time_percent(uint64_t part, uint64_t whole)
 /* How a device's time was used since CUPTI was started. NULL: nothing was recorded on it (events
  * say how long an operation took and not when), or windows say too little of it. */
 const struct device_use *session_use(const struct session *session, int device);
+/* The next device after *device (-1: the first one) of which that is known, and that is one of
+ * `devices`, a bit for each; NULL past the last. */
+const struct device_use *session_next_use(const struct session *session, uint64_t devices,
+					  int *device);
+#define session_for_each_use(session, devices, device, use)                                        \
+	for (int device = -1; (use = session_next_use(session, devices, &device));)
 /* Whether it is known of the whole run: whatever ran was recorded, or of some device windows say
  * enough. */
 bool session_knows_use(const struct session *session);

@@ -719,6 +719,16 @@ const struct device_use *session_use(const struct session *session, int device)
 		       : NULL;
 }
 
+const struct device_use *session_next_use(const struct session *session, uint64_t devices,
+					  int *device)
+{
+	const struct device_use *use = NULL;
+
+	while (!use && ++*device < SESSION_DEVICES)
+		use = devices >> *device & 1 ? session_use(session, *device) : NULL;
+	return use;
+}
+
 bool session_estimates_use(const struct session *session)
 {
 	return session_header(session)->counters[COUNTER_windows] > 0;
@@ -733,12 +743,11 @@ bool session_knows_cause(const struct session *session, const struct idle_row *r
 
 bool session_knows_use(const struct session *session)
 {
-	const struct session_header *header = session_header(session);
-	bool known = !session_estimates_use(session);
+	int device = -1;
 
-	for (int device = 0; device < SESSION_DEVICES && !known; device++)
-		known = session_use(session, device);
-	return known && header->counters[COUNTER_cupti_late_ns] == 0;
+	return (!session_estimates_use(session) ||
+		session_next_use(session, UINT64_MAX, &device)) &&
+	       session_header(session)->counters[COUNTER_cupti_late_ns] == 0;
 }
 
 /* What did not fit on the disk lies behind the file's end. */
