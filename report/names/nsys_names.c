@@ -9,26 +9,30 @@ static const struct copy_kind {
 	unsigned id;
 	const char *row_name, *operation;
 } copy_kinds[] = {
-#define COPY_KIND(id, name, row_name, label) {id, row_name, COPY_NAME(label)},
+#define COPY_KIND(id, name, row_name, label) [id] = {id, row_name, COPY_NAME(label)},
 	NSYS_COPY_KINDS(COPY_KIND)
 #undef COPY_KIND
 };
 #define COPY_KINDS (sizeof(copy_kinds) / sizeof(*copy_kinds))
 
-unsigned nsys_copy_kind(const char *row_name)
+static const struct copy_kind *find_row(const char *row_name)
 {
 	for (size_t i = 0; i < COPY_KINDS; i++)
 		if (!strcmp(row_name, copy_kinds[i].row_name))
-			return copy_kinds[i].id;
-	return 0;
+			return &copy_kinds[i];
+	return NULL;
+}
+
+unsigned nsys_copy_kind(const char *row_name)
+{
+	const struct copy_kind *kind = find_row(row_name);
+
+	return kind ? kind->id : 0;
 }
 
 const char *nsys_copy_row_name(unsigned copy_kind)
 {
-	for (size_t i = 0; i < COPY_KINDS; i++)
-		if (copy_kinds[i].id == copy_kind)
-			return copy_kinds[i].row_name;
-	return nsys_copy_row_name(0);
+	return copy_kinds[copy_kind < COPY_KINDS ? copy_kind : 0].row_name;
 }
 
 bool nsys_is_memory_operation(enum row_kind kind, const char *row_name)
@@ -51,10 +55,9 @@ unsigned nsys_memory_kind(enum memory_kind kind)
 
 const char *nsys_operation_name(const char *row_name)
 {
-	for (size_t i = 0; i < COPY_KINDS; i++)
-		if (!strcmp(row_name, copy_kinds[i].row_name))
-			return copy_kinds[i].operation;
-	return row_name;
+	const struct copy_kind *kind = find_row(row_name);
+
+	return kind ? kind->operation : row_name;
 }
 
 const char *nsys_row_name(const char *operation)
