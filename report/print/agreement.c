@@ -52,7 +52,7 @@ static const char *likely_reason(const struct session *session, const struct row
 	if (judged->events > judged->cupti && queued)
 		return "operations were queued behind others; how much longer that makes their "
 		       "event pairs was not measured";
-	return row->checked_overlapped > 0 ? overlapped : "no likely reason was seen";
+	return row->checked_overlapped > 0 ? overlapped : "reason unknown";
 }
 
 /* Whether what the row's event pairs hold beside the operation was measured. */

@@ -67,12 +67,12 @@ TEST(reasons_are_given_by_most_of_the_calls)
 	       "includes the host's part of the copy\"\n"
 	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"some overlapped\",\"operations "
 	       "overlapped; the events' time includes waiting for others\"\n"
-	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"some waited\",\"no likely "
-	       "reason was seen\"\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"some waited\",\"reason "
+	       "unknown\"\n"
 	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"most beside\",\"other streams "
 	       "had calls at the same time; the events' time includes waiting for them\"\n"
-	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"half beside\",\"no likely "
-	       "reason was seen\"\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"half beside\",\"reason "
+	       "unknown\"\n"
 	       "\"unchecked\",2,0,,,,,,\"all waited\",\"event pairs include "
 	       "a wait for the host or another engine\"\n"
 	       "\"unchecked\",5,4,100000,152900,150000,50000,49663,\"overhead not known\",\"the "
@@ -103,12 +103,12 @@ TEST(queued_pairs_are_the_reason_if_what_they_hold_is_not_known)
 	row->queued = 4;
 	snprintf(expected, sizeof(expected),
 		 "\"disagree\",5,4,10000,13600,10700,700,695,\"most queued\",%s"
-		 "\"disagree\",5,4,10000,13600,10700,700,695,\"half queued\",\"no likely",
+		 "\"disagree\",5,4,10000,13600,10700,700,695,\"half queued\",\"reason unknown",
 		 reason);
 	text = printed(session, "--quiet --print-gpu-summary --csv --cross-check");
 	assert_non_null(strstr(text, expected));
-	assert_non_null(strstr(text, "\"events shorter\",\"no likely"));
-	assert_non_null(strstr(text, "\"copies\",\"no likely"));
+	assert_non_null(strstr(text, "\"events shorter\",\"reason unknown"));
+	assert_non_null(strstr(text, "\"copies\",\"reason unknown"));
 	assert_non_null(strstr(text, "\"beside too\",\"other streams"));
 	snprintf(expected, sizeof(expected), "\"some overlapped\",%s", reason);
 	assert_non_null(strstr(text, expected));
@@ -133,14 +133,13 @@ TEST(clocks_agree_up_to_a_fifth_of_a_microsecond_or_two_percent)
 	       "Avg\",\"Difference\",\"Median Difference\",\"Name\",\"Reason\"\n"
 	       ",,,ns,ns,ns,ns,ns,,\n"
 	       "\"agree\",5,4,100,3200,300,200,201,\"a fifth\",\"\"\n"
-	       "\"disagree\",5,4,100,3201,301,201,201,\"more than that\",\"no likely reason was "
-	       "seen\"\n"
+	       "\"disagree\",5,4,100,3201,301,201,201,\"more than that\",\"reason unknown\"\n"
 	       "\"agree\",5,4,100000,104900,102000,2000,1999,\"two percent\",\"\"\n"
 	       "\"agree\",5,4,100000,100900,98000,2000,1999,\"two percent less\",\"\"\n"
-	       "\"disagree\",5,4,100000,104901,102001,2001,1999,\"more than two\",\"no likely "
-	       "reason was seen\"\n"
-	       "\"disagree\",5,4,100000,100899,97999,2001,1999,\"more than two less\",\"no likely "
-	       "reason was seen\"\n"
+	       "\"disagree\",5,4,100000,104901,102001,2001,1999,\"more than two\",\"reason "
+	       "unknown\"\n"
+	       "\"disagree\",5,4,100000,100899,97999,2001,1999,\"more than two less\",\"reason "
+	       "unknown\"\n"
 	       "\"unchecked\",7,0,,,,,,\"not checked\",\"\"\n");
 }
 
@@ -164,13 +163,12 @@ TEST(the_difference_in_the_middle_is_shown)
 	       "\"Clocks\",\"Calls\",\"Checked\",\"CUPTI Avg\",\"Events Raw\",\"Events "
 	       "Avg\",\"Difference\",\"Median Difference\",\"Name\",\"Reason\"\n"
 	       ",,,ns,ns,ns,ns,ns,,\n"
-	       "\"disagree\",4,4,10000,13915,11015,1015,20,\"k\",\"no likely reason was seen\"\n");
+	       "\"disagree\",4,4,10000,13915,11015,1015,20,\"k\",\"reason unknown\"\n");
 	text = printed(session, "--verbose --print-gpu-summary");
 	assert_non_null(strstr(
 		text,
 		"4 operations timed by both CUPTI and CUDA events, median difference 20 ns.\n"));
-	assert_non_null(
-		strstr(text, "largest difference 1.0 us (10 %), k (no likely reason was seen); the "
-			     "table has CUPTI's time.\n"));
+	assert_non_null(strstr(text, "largest difference 1.0 us (10 %), k (reason unknown); the "
+				     "table has CUPTI's time.\n"));
 	free(text);
 }
