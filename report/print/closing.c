@@ -366,14 +366,14 @@ static double profiled_part(const struct session *session)
  */
 static void write_longer(const struct report *report, double added, double wall)
 {
+	const bool processes = session_header(report->session)->processes;
 	double profiled = profiled_part(report->session);
 	char text[NUMBER_SIZE];
 
 	fprintf(report->file, "the %s took about %s longer (",
-		session_header(report->session)->processes ? "processes" : "run",
-		number_about(text, added, 2));
-	fprintf(report->file, added < 0.1 * wall ? "%.2g %% of %s" : "%.0f %% of %s",
-		100 * added / wall, number_about(text, wall, 3));
+		processes ? "processes together" : "run", number_about(text, added, 2));
+	fprintf(report->file, added < 0.1 * wall ? "%.2g %% of %s%s" : "%.0f %% of %s%s",
+		100 * added / wall, processes ? "their " : "", number_about(text, wall, 3));
 	if (profiled > 0)
 		fprintf(report->file,
 			added < 0.1 * profiled ? "; %.2g %% of the %s profiled"
