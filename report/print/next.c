@@ -3,6 +3,7 @@
  * commands that tell more. */
 #include <errno.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "report/findings/advice.h"
+#include "report/findings/outside.h"
 #include "report/names/cut_name.h"
 #include "report/names/demangle.h"
 #include "report/names/shell_word.h"
@@ -39,6 +41,8 @@
 
 /* The bytes of files in a command. Chosen: what fits into a line or two. */
 #define FILES_LENGTH_MOST 200
+/* A start of the program is left out of a profile of the processor from this time on. Chosen. */
+#define LEAST_START_NS	  100000000u
 /* Of a kernel's name in a line. Chosen. */
 #define NAME_MOST	  56
 
@@ -46,6 +50,9 @@
  * the shortest, so that one says little. Chosen. */
 #define CALLS_DIFFER	  2
 #define NCU_CALLS	  5
+/* The most calls before them that ncu is to leave out, as first calls load code and fill caches.
+ * Chosen: of few calls it is half. */
+#define NCU_SKIPPED	  100
 
 const struct table_row *next_row(const struct table *table)
 {
@@ -374,6 +381,29 @@ static void write_run(const struct session *session, const char *tool, FILE *fil
 	fprintf(file, "%s %s", tool, *command && shell_reads(command) ? command : "./app");
 }
 
+/* For how long, in ms, a profiler of the processor can leave the program out, as until the GPU's
+ * first operation it is in calls of CUDA; 0: not at all, as py-spy cannot. */
+static uint64_t host_delay(const struct session *session)
+{
+	struct outside before, after;
+	const bool known =
+		!runs_python(session) && outside_find(session, UINT64_MAX, &before, &after);
+
+	return known && before.time >= LEAST_START_NS && 2 * before.no_call < before.time
+		       ? before.time / 1000000
+		       : 0;
+}
+
+static void write_host_run(const struct session *session, FILE *file)
+{
+	const uint64_t delay = host_delay(session);
+	char tool[64] = "perf record -g";
+
+	if (delay)
+		snprintf(tool, sizeof(tool), "perf record -g --delay %" PRIu64, delay);
+	write_run(session, runs_python(session) ? "py-spy record -o profile.svg --" : tool, file);
+}
+
 /* What ncu compares with -k. NULL: memory is out. */
 static char *function_name(const char *mangled)
 {
@@ -390,6 +420,8 @@ static char *function_name(const char *mangled)
 static int write_ncu(const struct next *next, FILE *file)
 {
 	const char *name = session_string(next->session, next->kernel->first->name);
+	const uint64_t half = next->kernel->calls / 2;
+	const uint64_t skipped = half < NCU_SKIPPED ? half : NCU_SKIPPED;
 	char *base = function_name(name), *other, *command = NULL;
 	const struct row *row;
 	bool alone = true;
@@ -407,6 +439,8 @@ static int write_ncu(const struct next *next, FILE *file)
 	if (tool) {
 		fputs(alone ? "ncu -k " : "ncu --kernel-name-base mangled -k ", tool);
 		shell_word_write(alone ? base : name, tool);
+		if (skipped)
+			fprintf(tool, " -s %" PRIu64, skipped);
 		fprintf(tool, " -c %d",
 			next->kernel->maximum > CALLS_DIFFER * next->kernel->minimum ? NCU_CALLS
 										     : 1);
@@ -471,10 +505,7 @@ static int write_command(const struct next *next, enum next_step step, FILE *fil
 	case NEXT_KERNEL:
 		return write_ncu(next, file);
 	case NEXT_HOST:
-		write_run(next->session,
-			  runs_python(next->session) ? "py-spy record -o profile.svg --"
-						     : "perf record -g",
-			  file);
+		write_host_run(next->session, file);
 		break;
 	case NEXT_EXACT:
 		write_run(next->session, "ktime --timer cupti", file);
@@ -579,6 +610,9 @@ static int write_what(const struct next *next, enum next_step step, FILE *file)
 
 	fputs(step_texts[step], file);
 	switch (step) {
+	case NEXT_HOST:
+		fputs(host_delay(next->session) ? " after its start" : "", file);
+		break;
 	case NEXT_KERNEL:
 		name = cut_name(next->kernel->name, NULL, 0, NAME_MOST);
 		if (!name)

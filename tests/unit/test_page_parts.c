@@ -484,9 +484,14 @@ TEST(a_kernel_whose_calls_differ_is_measured_in_several)
 	keep_the_gpu_busy();
 	add_kernel("_Z3rowPf", 600 * US);
 	add_kernel("_Z3rowPf", 300 * US);
-	page_has("ncu -k row -c 1 ./app</code>");
+	page_has("ncu -k row -s 1 -c 1 ./app</code>");
 	add_kernel("_Z3rowPf", 299 * US);
-	page_has("ncu -k row -c 5 ./app</code>");
+	page_has("ncu -k row -s 1 -c 5 ./app</code>");
+	/* The first calls load code: half of them are left out, of many a hundred. */
+	session_row(session, ROW_KERNEL, "_Z3rowPf", 0)->calls = 9;
+	page_has("ncu -k row -s 4 -c 5 ./app</code>");
+	session_row(session, ROW_KERNEL, "_Z3rowPf", 0)->calls = 1000;
+	page_has("ncu -k row -s 100 -c 5 ./app</code>");
 }
 
 TEST(a_page_by_events_says_what_a_faster_kernel_saves)
@@ -576,7 +581,8 @@ TEST(a_page_says_what_the_run_would_be_without_what_was_found)
 	    "ms would be 175 ms at best; without the start (150 ms) too, 25 ms.</p>");
 	has(">Percentages: of the 100 ms from the GPU’s first operation to its last. ");
 	has("the GPU&#39;s last operation, 50.0 ms of the run&#39;s 300 ms");
-	has("What the program itself does: <code>perf record -g ./app</code>");
+	has("What the program itself does after its start: <code>perf record -g --delay 150 "
+	    "./app</code>");
 	bound_is(251, ">Without the idle time named above (75.0 ms) the run&#39;s 251 ms would be "
 		      "176 ms at best; without the start (150 ms) too, 26 ms.</p>");
 	/* When those ran that were only counted nobody knows. */
