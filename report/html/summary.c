@@ -154,31 +154,44 @@ static void process_text(char text[PROCESS_SIZE], const struct job_process *proc
 		 process->rank.rank >= 0 ? process->rank.rank : process->pid);
 }
 
-/* As the finding has it, which leaves that time out of the other causes too. */
-static void write_waited(struct page *page, const struct uneven *uneven, double percent)
+/* The largest cause, as the bars of the processes show it, and how much of that probably was
+ * waiting for the slowest. */
+static void write_job_cause(struct page *page, const struct uneven *uneven,
+			    const uint64_t causes[IDLE_CAUSE_COUNT], uint64_t whole)
 {
-	char slowest[PROCESS_SIZE], other[PROCESS_SIZE] = "", value[PROCESS_SIZE + 16], note[128];
+	char slowest[PROCESS_SIZE], other[PROCESS_SIZE] = "the others", note[160];
+	char time[NUMBER_SIZE];
+	unsigned largest = 0;
+	int length;
 
-	process_text(slowest, uneven->slowest);
-	if (uneven->other)
-		process_text(other, uneven->other);
-	snprintf(value, sizeof(value), "%s, the slowest", slowest);
-	snprintf(note, sizeof(note),
-		 "%.1f %% of the time of all processes’ GPUs: %s probably wait%s for it", percent,
-		 uneven->other ? other : "the others", uneven->other ? "s" : "");
-	html_fact(&page->html, "Idle mostly because of", "value", value, note);
+	for (unsigned cause = 1; cause < IDLE_CAUSE_COUNT; cause++)
+		largest = causes[cause] > causes[largest] ? cause : largest;
+	if (!causes[largest])
+		return;
+	length = snprintf(note, sizeof(note), "%.1f %% of the time of all processes’ GPUs: %s",
+			  time_percent(causes[largest], whole),
+			  number_about(time, (double)causes[largest], 3));
+	if (uneven_waits(uneven) && uneven->waited[largest]) {
+		process_text(slowest, uneven->slowest);
+		if (uneven->other)
+			process_text(other, uneven->other);
+		snprintf(note + length, sizeof(note) - (size_t)length,
+			 ", in %s of which %s probably wait%s for %s",
+			 number_about(time, (double)uneven->waited[largest], 3), other,
+			 uneven->other ? "s" : "", slowest);
+	}
+	html_fact(&page->html, "Idle mostly because of", "value", idle_cause_texts[largest], note);
 }
 
 /* What processes have of it, and which of them has most work. */
 static void write_job(struct page *page, const struct job *job)
 {
 	const struct uneven uneven = finding_uneven(page->session);
-	uint64_t causes[IDLE_CAUSE_COUNT] = {0}, whole = 0, waited = 0;
+	uint64_t causes[IDLE_CAUSE_COUNT] = {0}, whole = 0;
 	struct span busy = {.count = 0};
 	const struct job_process *first = job->count ? job->processes[0] : NULL;
 	char value[64], time[NUMBER_SIZE], other[NUMBER_SIZE], note[160];
 	double mean = 0;
-	unsigned largest = 0;
 
 	for (size_t i = 0; i < job->count; i++) {
 		const struct job_process *process = job->processes[i];
@@ -190,12 +203,6 @@ static void write_job(struct page *page, const struct job *job)
 		for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++)
 			causes[cause] += process->causes[cause];
 	}
-	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT && uneven_waits(&uneven); cause++) {
-		causes[cause] -= uneven.waited[cause];
-		waited += uneven.waited[cause];
-	}
-	for (unsigned cause = 1; cause < IDLE_CAUSE_COUNT; cause++)
-		largest = causes[cause] > causes[largest] ? cause : largest;
 	if (busy.count) {
 		span_text(value, sizeof(value), &busy);
 		html_fact(&page->html, "GPU busy", "value", value,
@@ -208,14 +215,7 @@ static void write_job(struct page *page, const struct job *job)
 			 job_without_collectives(page->session), number_about(other, mean, 3));
 		html_fact(&page->html, "Most work on", "value", value, note);
 	}
-	if (waited > causes[largest]) {
-		write_waited(page, &uneven, time_percent(waited, whole));
-	} else if (causes[largest]) {
-		snprintf(note, sizeof(note), "%.1f %% of the time of all processes’ GPUs",
-			 time_percent(causes[largest], whole));
-		html_fact(&page->html, "Idle mostly because of", "value", idle_cause_texts[largest],
-			  note);
-	}
+	write_job_cause(page, &uneven, causes, whole);
 }
 
 /* As a line by itself, which begins with a capital. */

@@ -195,15 +195,15 @@ TEST(uneven_rows_name_the_slowest)
 	has_calls(row, 400, 300, "(300 calls, against 100)", "about 200 calls");
 	has("data-value=\"200\">200</td><td>rank 1</td>"
 	    "<td class=\"number\" data-value=\"300\">300</td>");
-	/* What is waited for the slowest is no other cause's time. */
+	/* What is waited for the slowest is a part of its cause. */
 	fast->causes[IDLE_PROGRAM] = 15000 * US;
 	slow->busy = 12001 * US;
 	free(page);
 	page = page_text(session, "");
 	has("; rank 0&#39;s GPU is idle for 12.0 ms more: it probably waits (a wait");
-	has("<dt>Idle mostly because of</dt><dd class=\"value\">rank 1, the slowest</dd>"
-	    "<dd class=\"note\">30.0 % of the time of all processes’ GPUs: rank 0 probably waits "
-	    "for it</dd>");
+	has("<dt>Idle mostly because of</dt><dd class=\"value\">the program between CUDA "
+	    "calls</dd><dd class=\"note\">37.5 % of the time of all processes’ GPUs: 15.0 ms, in "
+	    "12.0 ms of which rank 0 probably waits for rank 1</dd>");
 }
 
 static void add_copy(struct row *row, uint64_t bytes, uint64_t ns)
