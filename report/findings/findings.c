@@ -396,6 +396,13 @@ static const char *what_of(const struct session *session, const struct finding *
 				       : "the GPUs of the processes were idle";
 	if (finding->kind == FINDING_OVERLAP && finding->kernels_less)
 		return "kernels while no copy ran";
+	/* Nothing follows the last call, and other work goes on after some. */
+	if (finding->kind == FINDING_WAITING && finding->gaps && finding->gaps < finding->count)
+		return finding->own_work
+			       ? "synchronizing calls@, after # of which the program itself worked "
+				 "and the GPU was idle"
+			       : "synchronizing calls@, the GPU idle from the end of # of them to "
+				 "the next launch";
 	if (finding->kind == FINDING_WAITING && finding->own_work)
 		return "synchronizing calls@, after which the program itself worked and the GPU "
 		       "was idle";

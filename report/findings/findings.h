@@ -16,7 +16,7 @@
  * X(name, key in JSON, least part of the time in percent, what was found, what would help)
  *
  * What was found stands behind its count, if it has one, and before its time; @ is where the
- * functions stand that made the calls. Copies that make the
+ * functions stand that made the calls, # where the number of gaps does. Copies that make the
  * host wait are those of the whole program, and so is each count; every other rule is held to each
  * device, and found on the one where it has the longest time. In a job they are held to all devices
  * of all processes together, as a number may be another device in each of them, and all times are

@@ -252,12 +252,12 @@ static bool can_overlap(const struct session *session, const struct finding *fin
 	return !apart;
 }
 
-/* What the findings' percentages are of, before them, and whether their times add up. */
+/* What the time is that findings are a part of, before them, and whether theirs add up. */
 static void write_base(struct page *page, const struct finding *findings, unsigned count)
 {
 	const struct session_header *header = session_header(page->session);
-	char whose[64], time[NUMBER_SIZE];
 	const bool overlap = count > 1 && can_overlap(page->session, findings, count);
+	char time[NUMBER_SIZE];
 	uint64_t span = 0;
 	bool shares = false;
 
@@ -265,19 +265,18 @@ static void write_base(struct page *page, const struct finding *findings, unsign
 		shares |= findings[i].percent > 0 && !finding_is_of_run(&findings[i]);
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		span = use_time(&header->uses[device]) ?: span;
-	if (header->processes)
-		strcpy(whose, "a process’s time, on average, from its GPU’s");
-	else if (devices_used(page->session) > 1)
-		strcpy(whose, "the time from a GPU’s");
-	else
-		snprintf(whose, sizeof(whose), "the %s from the GPU’s",
-			 number_about(time, (double)span, 3));
 	if (!shares && !overlap)
 		return;
 	fputs("<p class=\"remark\">", page->html.file);
+	if (shares && header->processes)
+		fputs("A process’s time is, on average, from its GPU’s", page->html.file);
+	else if (shares && devices_used(page->session) > 1)
+		fputs("A GPU’s time is from its", page->html.file);
+	else if (shares)
+		fprintf(page->html.file, "The GPU’s %s are from its",
+			number_about(time, (double)span, 3));
 	if (shares)
-		fprintf(page->html.file, "Percentages: of %s first operation to its last.%s", whose,
-			overlap ? " " : "");
+		fprintf(page->html.file, " first operation to its last.%s", overlap ? " " : "");
 	if (overlap)
 		fputs("Two findings can be about the same time: they do not add up.",
 		      page->html.file);

@@ -195,13 +195,35 @@ static void write_waits(const struct finding *finding, FILE *file)
 		uneven->other ? "it probably waits" : "they probably wait");
 }
 
+/* What the finding's time is a part of, ns, by its percentage. */
+static double whole_of(const struct finding *finding)
+{
+	return 100 * (double)finding->time / finding->percent;
+}
+
+/* " of the run's 270 ms": as a time, which says what it is of where a percentage does not. */
+static void write_whole(const struct session *session, const struct finding *finding, FILE *file)
+{
+	const bool job = session_header(session)->processes;
+	const bool several = finding->device < 0 && devices_used(session) > 1;
+	char time[NUMBER_SIZE];
+
+	if (finding->percent > 0)
+		fprintf(file, " of %s %s",
+			finding_is_of_run(finding) ? "the run's"
+			: job			   ? "a process's"
+			: several		   ? "the GPUs'"
+						   : "the GPU's",
+			number_about(time, whole_of(finding), 3));
+	else if (job)
+		fputs(" a process", file);
+}
+
 /* ": rank 1 has 31.4 ms more to do in saxpy than rank 0. Even work saves up to …" */
 static void write_uneven(const struct session *session, const struct finding *finding, FILE *file)
 {
 	const struct uneven *uneven = &finding->uneven;
 	char *name = idle_plain_name(session_string(session, uneven->row->name));
-	/* By its part. */
-	const double whole = 100 * (double)finding->time / finding->percent;
 	char time[NUMBER_SIZE], other[NUMBER_SIZE];
 
 	if (name)
@@ -227,10 +249,10 @@ static void write_uneven(const struct session *session, const struct finding *fi
 	if (uneven_waits(uneven))
 		write_waits(finding, file);
 	fprintf(file, ". Even work saves up to %s", number_about(time, (double)finding->time, 3));
+	write_whole(session, finding, file);
 	if (finding->percent > 0)
-		fprintf(file, " of a process's %s (%.1f %%), to about %s",
-			number_about(time, whole, 3), finding->percent,
-			number_about(other, whole - (double)finding->time, 3));
+		fprintf(file, ", to about %s",
+			number_about(other, whole_of(finding) - (double)finding->time, 3));
 	write_even(uneven, file);
 	fputc('.', file);
 }
@@ -328,7 +350,7 @@ static void write_slow(const struct session *session, FILE *file)
 
 void finding_write(const struct session *session, const struct finding *finding, FILE *file)
 {
-	const char *rest = strchrnul(finding->what, '@');
+	const char *rest = strchrnul(finding->what, '@'), *gaps;
 	char number[NUMBER_SIZE], time[NUMBER_SIZE];
 
 	if (finding->device >= 0 && devices_used(session) > 1)
@@ -340,24 +362,18 @@ void finding_write(const struct session *session, const struct finding *finding,
 	fprintf(file, "%.*s", (int)(rest - finding->what), finding->what);
 	if (*rest)
 		write_functions(session, finding, file);
-	fputs(*rest ? rest + 1 : "", file);
+	rest += *rest != '\0';
+	/* Where the number of gaps stands, in the words before it and behind it. */
+	gaps = strchrnul(rest, '#');
+	fprintf(file, "%.*s", (int)(gaps - rest), rest);
+	if (*gaps)
+		fprintf(file, "%s%s", number_count(number, finding->gaps), gaps + 1);
 	if (finding->uneven.row) {
 		write_uneven(session, finding, file);
 		return;
 	}
-	fprintf(file, ", %s%s", number_about(time, (double)finding->time, 3),
-		session_header(session)->processes ? " a process" : "");
-	/* A percentage is one of the GPU's time alone. */
-	if (finding->percent > 0 && finding_is_of_run(finding))
-		fprintf(file, " of the run's %s",
-			number_about(time,
-				     (double)session_header(session)->counters[COUNTER_wall_ns],
-				     3));
-	else if (finding->percent > 0)
-		fprintf(file, " (%.1f %%)", finding->percent);
-	if (finding->gaps)
-		fprintf(file, " in %s gap%s", number_count(number, finding->gaps),
-			finding->gaps == 1 ? "" : "s");
+	fprintf(file, ", %s", number_about(time, (double)finding->time, 3));
+	write_whole(session, finding, file);
 	if (finding->gap.time && (double)finding->gap.time >= LONGEST_PART * (double)finding->time)
 		write_gap(session, finding, file);
 	if (finding_is_outside(finding))

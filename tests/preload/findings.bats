@@ -33,7 +33,7 @@ times()
 @test "asynchronous copies of pageable memory are found, and of pinned memory not" {
 	findings k,9000000 p,20000000 p,20000000 k,1000000 >out
 	grep -qx 'pageable copies 2 2002000' out
-	grep -q 'Finding: 2 asynchronous copies of pageable memory, 2.00 ms (16.7 %): pin the buffer (cudaHostAlloc), or the call waits for the copy.$' report
+	grep -q 'Finding: 2 asynchronous copies of pageable memory, 2.00 ms of the GPU.s 12.0 ms: pin the buffer (cudaHostAlloc), or the call waits for the copy.$' report
 	findings k,9000000 c,20000000 c,20000000 k,1000000 >out
 	! grep -q '^pageable' out || false
 }
@@ -126,7 +126,7 @@ times()
 @test "a GPU that is idle most of the time is found, and one that is not not" {
 	findings k,100000 h,5000000 k,100000 >out
 	grep -qx 'low use - 4902000' out
-	grep -q 'Finding: the GPU was idle, 4.90 ms (96.1 %), 4.90 ms of it while the program was between CUDA calls: do the program.s own work in another thread, or larger batches.$' report
+	grep -q 'Finding: the GPU was idle, 4.90 ms of the GPU.s 5.10 ms, 4.90 ms of it while the program was between CUDA calls: do the program.s own work in another thread, or larger batches.$' report
 	grep -q "Without idle time (4.90 ms) the GPU's 5.10 ms would be 200 us at best.$" report
 	is '"gpu" 4902000 200000' jq -r '.without_findings | "\"\(.of)\" \(.idle) \(.left)"' <("$built/ktime" export --json - session)
 	findings k,9000000 h,4000000 k,9000000 >out
@@ -145,10 +145,10 @@ times()
 	# Device 0 is busy, device 1 idle for most of its time: together they are not.
 	findings_by_device k,9000000 d,1 k,1000000 h,7000000 k,1000000 d,0 k,9000000 >out
 	grep -qx 'low use 1 1 75' out
-	grep -q 'Finding: GPU 1: the GPU was idle, 6.00 ms (75.0 %), 6.00 ms of it while' report
+	grep -q 'Finding: GPU 1: the GPU was idle, 6.00 ms of the GPU.s 8.00 ms, 6.00 ms of it while' report
 	findings_by_device k,100000 d,1 k,100000 h,7000000 k,100000 d,0 k,100000 >out
 	grep -qx 'low use 0 2 97' out
-	grep -q 'Finding: GPU 0: the GPU was idle, 6.91 ms (97.2 %), 6.90 ms of it while .*, and on 1 other GPU: do' report
+	grep -q 'Finding: GPU 0: the GPU was idle, 6.91 ms of the GPU.s 7.11 ms, 6.90 ms of it while .*, and on 1 other GPU: do' report
 	findings_by_device k,9000000 d,1 k,9000000 d,0 k,9000000 d,1 k,9000000 >out
 	! grep -q '^low use' out || false
 }
@@ -169,7 +169,7 @@ times()
 			"h,$((40000000 - rank * 30000000))" k,1000000 2>/dev/null
 	done
 	"$built/ktime" show --verbose run.*.ktime >text
-	grep -q 'Finding: the work is uneven: rank 1 has 30.0 ms more to do in first than rank 0 (3 calls in each, on average 1.30 times as long); for rank 0 the GPU that all share is idle for 30.0 ms more: it probably waits (a wait in MPI is not seen). Even work saves up to 15.0 ms of a process.s 151 ms (9.9 %), to about 136 ms: give each rank calls of equal length.$' text
+	grep -q 'Finding: the work is uneven: rank 1 has 30.0 ms more to do in first than rank 0 (3 calls in each, on average 1.30 times as long); for rank 0 the GPU that all share is idle for 30.0 ms more: it probably waits (a wait in MPI is not seen). Even work saves up to 15.0 ms of a process.s 151 ms, to about 136 ms: give each rank calls of equal length.$' text
 	# What is left: 10 ms in each, after either wait.
-	grep -q 'Finding: in all processes 4 synchronizing calls, after which the program itself worked and the GPU was idle, 20.0 ms a process (13.2 %): look at what the program does there' text
+	grep -q 'Finding: in all processes 4 synchronizing calls, after which the program itself worked and the GPU was idle, 20.0 ms of a process.s 151 ms: look at what the program does there' text
 }

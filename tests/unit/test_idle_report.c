@@ -119,7 +119,8 @@ TEST(what_is_not_known_of_idle_time_is_said_and_what_tells_it)
 TEST(by_default_one_line_says_how_busy_and_why_not)
 {
 	prints("",
-	       "======== Finding: the GPU was idle, 369 ms (36.9 %), 210 ms of it while the "
+	       "======== Finding: the GPU was idle, 369 ms of the GPU's 1.00 s, 210 ms of it while "
+	       "the "
 	       "program was between CUDA calls: do the program's own work in another thread, or "
 	       "larger batches. (1 more: --verbose)\n"
 	       "======== GPU 0: busy 63.1 % of 1.00 s; idle 36.9 %: 30.4 % the program between "
