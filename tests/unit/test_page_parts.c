@@ -137,8 +137,7 @@ static void has_calls(struct job_row *row, uint64_t calls, uint64_t own, const c
 	page = page_text(session, "");
 	snprintf(text, sizeof(text), "more to do in uneven than rank 0 %s. Even work", counts);
 	has(text);
-	snprintf(text, sizeof(text), "20.0 ms, to about 10.0 ms: give each rank %s.",
-		 advice);
+	snprintf(text, sizeof(text), "20.0 ms, to about 10.0 ms: give each rank %s.", advice);
 	has(text);
 }
 
