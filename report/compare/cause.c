@@ -34,25 +34,13 @@ struct cause {
 	size_t more;			   /* others whose verdict tells a change */
 };
 
-static double time_a(const struct comparison *comparison, const struct comparison_row *row)
-{
-	return factors_time(row->a, comparison->a->runs);
-}
-
-static double time_b(const struct comparison *comparison, const struct comparison_row *row)
-{
-	return factors_time(row->b, comparison->b->runs);
-}
-
-static unsigned kind_of(const struct comparison *comparison, const struct comparison_row *row)
+static unsigned kind_of(const struct comparison_row *row)
 {
 	struct factors factors;
 
 	if (!row->a || !row->b)
 		return ALONE;
-	return factors_of(&factors, row->a, comparison->a->runs, row->b, comparison->b->runs)
-		       ? factors_most(&factors)
-		       : CAUSES;
+	return factors_of(&factors, row) ? factors_most(&factors) : CAUSES;
 }
 
 /* Whether the table tells the row's change, as its verdict. */
@@ -73,8 +61,8 @@ static double causes_of(const struct comparison *comparison, struct cause causes
 	/* Rows come by their change. */
 	for (size_t i = 0; i < comparison->gpu_count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
-		double change = sign * (time_b(comparison, row) - time_a(comparison, row));
-		unsigned kind = kind_of(comparison, row);
+		double change = sign * (row->times[1] - row->times[0]);
+		unsigned kind = kind_of(row);
 		struct cause *cause = &causes[kind];
 
 		if (row->verdict == VERDICT_UNTIMED || kind == CAUSES || !(change > 0))
@@ -94,11 +82,6 @@ static double causes_of(const struct comparison *comparison, struct cause causes
 			causes[j - 1] = swapped;
 		}
 	return all;
-}
-
-static double calls_of(const struct profile_row *row, size_t runs)
-{
-	return (double)row->calls / (double)runs;
 }
 
 /* A launch's, with one decimal where launches differ. */
@@ -166,8 +149,8 @@ static void write_cause(const struct comparison *comparison, const struct cause 
 
 	switch (cause->kind) {
 	case FACTOR_CALLS:
-		a = calls_of(row->a, comparison->a->runs);
-		b = calls_of(row->b, comparison->b->runs);
+		a = row->calls[0];
+		b = row->calls[1];
 		fprintf(file, "%s calls, %.9g -> %.9g", b < a ? "fewer" : "more", a, b);
 		break;
 	case FACTOR_DATA:
@@ -186,7 +169,7 @@ static void write_cause(const struct comparison *comparison, const struct cause 
 		break;
 	default:
 		fprintf(file, "what only %c has, %s", row->a ? 'A' : 'B',
-			number_about(text, time_a(comparison, row) + time_b(comparison, row), 3));
+			number_about(text, row->times[0] + row->times[1], 3));
 	}
 	fputs(" in ", file);
 	headline_write_name(row, file);
@@ -243,16 +226,13 @@ static void write_synchronizing(const struct comparison *comparison, FILE *file)
 	for (size_t i = comparison->gpu_count; i < comparison->count && list; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
 		const char *name = comparison_name(row);
-		double counts[2];
 
 		if (!function_is(FUNCTION_WAIT, name) && !function_is(FUNCTION_COPY, name))
 			continue;
-		counts[0] = row->a ? calls_of(row->a, comparison->a->runs) : 0;
-		counts[1] = row->b ? calls_of(row->b, comparison->b->runs) : 0;
-		sums[0] += counts[0];
-		sums[1] += counts[1];
+		sums[0] += row->calls[0];
+		sums[1] += row->calls[1];
 		fputs(names++ ? ", " : "", list);
-		write_counts(counts[0], counts[1], list);
+		write_counts(row->calls[0], row->calls[1], list);
 		fputc(' ', list);
 		visible_write(name, list);
 	}
@@ -311,8 +291,7 @@ static void write_call(const struct comparison *comparison, const char *name, FI
 			continue;
 		fputs(" (", file);
 		if (comparison_calls_vary(comparison, row))
-			fprintf(file, "%.9g -> %.9g calls", calls_of(row->a, comparison->a->runs),
-				calls_of(row->b, comparison->b->runs));
+			fprintf(file, "%.9g -> %.9g calls", row->calls[0], row->calls[1]);
 		else
 			write_average(row, file);
 		fputc(')', file);

@@ -130,10 +130,9 @@ static struct sample runs_of(const struct profile_row *row, bool totals)
 
 /* The calls of a single run, which say nothing of the noise between runs. Its total varies as their
  * average does: how many there are is a fact. */
-static struct sample calls_of(const struct profile_row *row, size_t runs, bool totals)
+static struct sample calls_of(const struct profile_row *row, double time)
 {
 	double relative = row->variance / (row->average * row->average);
-	double time = totals ? factors_time(row, runs) : row->average;
 
 	return (struct sample){.count = row->timed,
 			       .mean = log(time > 0 ? time : NAN),
@@ -194,12 +193,6 @@ bool comparison_calls_vary(const struct comparison *comparison, const struct com
 	return false;
 }
 
-double comparison_calls_ratio(const struct comparison *comparison, const struct comparison_row *row)
-{
-	return (double)row->b->calls / (double)comparison->b->runs /
-	       ((double)row->a->calls / (double)comparison->a->runs);
-}
-
 static bool is_compared(const struct comparison_row *row)
 {
 	return row->a && row->b && row->a->run_count && row->b->run_count;
@@ -210,18 +203,18 @@ static struct change compare_times(const struct comparison *comparison,
 				   const struct comparison_row *row, bool totals)
 {
 	const struct profile_row *a = row->a, *b = row->b;
-	size_t runs_a = comparison->a->runs, runs_b = comparison->b->runs;
 	struct sample sample_a, sample_b;
 	struct change change = no_change;
 
 	if (comparison_is_of_single_runs(comparison)) {
-		sample_a = calls_of(a, runs_a, totals);
-		sample_b = calls_of(b, runs_b, totals);
+		sample_a = calls_of(a, totals ? row->times[0] : a->average);
+		sample_b = calls_of(b, totals ? row->times[1] : b->average);
 		return compare_samples(&sample_a, &sample_b);
 	}
 	/* A run that did not time the row has a total, but not one that is known. */
-	if (totals && (a->run_count != runs_a || b->run_count != runs_b)) {
-		change.ratio = factors_time(b, runs_b) / factors_time(a, runs_a);
+	if (totals &&
+	    (a->run_count != comparison->a->runs || b->run_count != comparison->b->runs)) {
+		change.ratio = row->times[1] / row->times[0];
 		return change;
 	}
 	sample_a = runs_of(a, totals);
@@ -251,7 +244,7 @@ static enum verdict judge_total_of(const struct comparison *comparison,
 
 	/* What more or fewer calls of a single run change is no noise, however they differ. */
 	if (verdict == VERDICT_CANNOT_TELL && comparison_is_of_single_runs(comparison) &&
-	    agree(comparison, row->total.ratio, comparison_calls_ratio(comparison, row)))
+	    agree(comparison, row->total.ratio, row->calls[1] / row->calls[0]))
 		verdict = row->total.ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
 	if (is_change(verdict))
 		verdict = verdict == VERDICT_SLOWER ? VERDICT_MORE_TIME : VERDICT_LESS_TIME;
@@ -271,8 +264,7 @@ static enum verdict judge_data(const struct comparison *comparison,
 	const double sign = more ? 1 : -1, limit = log1p(comparison->threshold);
 	struct factors factors;
 
-	if (!(is_change(verdict) || is_fact) ||
-	    !factors_of(&factors, row->a, comparison->a->runs, row->b, comparison->b->runs) ||
+	if (!(is_change(verdict) || is_fact) || !factors_of(&factors, row) ||
 	    sign * factors.of[FACTOR_DATA] <= limit || sign * factors.of[FACTOR_SPEED] > limit)
 		return verdict;
 	return more ? VERDICT_MORE_DATA : VERDICT_LESS_DATA;
@@ -330,11 +322,9 @@ const char *comparison_why_unsure(const struct comparison *comparison,
 }
 
 /* Both sides' time in a row that is compared: its weight. */
-static double weight_of(const struct comparison *comparison, const struct comparison_row *row)
+static double weight_of(const struct comparison_row *row)
 {
-	return is_compared(row) ? factors_time(row->a, comparison->a->runs) +
-					  factors_time(row->b, comparison->b->runs)
-				: 0;
+	return is_compared(row) ? row->times[0] + row->times[1] : 0;
 }
 
 /* Judges the rows of one half, which share a part of the chance for a wrong verdict. */
@@ -344,10 +334,9 @@ static void judge_rows(const struct comparison *comparison, struct comparison_ro
 	double all = 0;
 
 	for (size_t i = 0; i < count; i++)
-		all += weight_of(comparison, &rows[i]);
+		all += weight_of(&rows[i]);
 	for (size_t i = 0; i < count; i++)
-		judge_row(comparison, &rows[i],
-			  all > 0 ? chance * weight_of(comparison, &rows[i]) / all : 0);
+		judge_row(comparison, &rows[i], all > 0 ? chance * weight_of(&rows[i]) / all : 0);
 }
 
 /* Adds a row's times to each run's total. */
@@ -386,8 +375,8 @@ static int judge_total(struct comparison *comparison)
 			comparison->gpu_untimed++;
 			continue;
 		}
-		comparison->gpu_a += factors_time(row->a, comparison->a->runs);
-		comparison->gpu_b += factors_time(row->b, comparison->b->runs);
+		comparison->gpu_a += row->times[0];
+		comparison->gpu_b += row->times[1];
 		add_to_runs(totals, row->a);
 		add_to_runs(totals_b, row->b);
 	}
@@ -493,21 +482,17 @@ bool comparison_parts(const struct comparison *comparison, struct parts *parts)
 }
 
 /* Of calls that nothing timed it is not known how much longer they take. */
-static double difference(const struct comparison *comparison, const struct comparison_row *row)
+static double difference(const struct comparison_row *row)
 {
-	return row->verdict == VERDICT_UNTIMED ? 0
-					       : fabs(factors_time(row->b, comparison->b->runs) -
-						      factors_time(row->a, comparison->a->runs));
+	return row->verdict == VERDICT_UNTIMED ? 0 : fabs(row->times[1] - row->times[0]);
 }
 
-static int compare_rows(const void *left, const void *right, void *argument)
+static int compare_rows(const void *left, const void *right)
 {
 	const struct comparison_row *x = left, *y = right;
-	const struct comparison *comparison = argument;
-	uint32_t runs = comparison->a->runs;
 
-	return IN_ORDER(difference(comparison, y), difference(comparison, x))
-		       ?: IN_ORDER(factors_time(y->a, runs), factors_time(x->a, runs))
+	return IN_ORDER(difference(y), difference(x))
+		       ?: IN_ORDER(y->times[0], x->times[0])
 		       ?: strcmp(comparison_name(x), comparison_name(y));
 }
 
@@ -535,10 +520,9 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	error = idle_compare(&comparison->idle, a, b);
 	if (error)
 		goto fail;
-	qsort_r(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows,
-		comparison);
-	qsort_r(comparison->rows + comparison->gpu_count, api_count, sizeof(*comparison->rows),
-		compare_rows, comparison);
+	qsort(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows);
+	qsort(comparison->rows + comparison->gpu_count, api_count, sizeof(*comparison->rows),
+	      compare_rows);
 	error = headline_make(comparison);
 	if (!error)
 		return 0;

@@ -54,6 +54,8 @@ struct comparison_row {
 	/* "copy<double> -> <float>", if the sides are two versions of a kernel, which have names of
 	 * their own; NULL: they are not. */
 	char *versions;
+	/* Of a run of A, and of B: 0 if it is not in that profile. */
+	double times[2], calls[2];    /* ns; of calls that nothing timed, 0 */
 	struct change average, total; /* of a call's time, and of that of all calls */
 	enum verdict verdict;
 };
@@ -139,9 +141,6 @@ bool comparison_is_api(const struct comparison_row *row);
 bool comparison_is_of_single_runs(const struct comparison *comparison);
 /* Whether the runs of both sides differ in how often they made the row's calls. */
 bool comparison_calls_vary(const struct comparison *comparison, const struct comparison_row *row);
-/* The calls of a run of B for one of A's. For a row that both have. */
-double comparison_calls_ratio(const struct comparison *comparison,
-			      const struct comparison_row *row);
 /* Why a row is "cannot tell": "1 call"; NULL: it is not. */
 const char *comparison_why_unsure(const struct comparison *comparison,
 				  const struct comparison_row *row);

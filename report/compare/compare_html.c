@@ -383,12 +383,8 @@ static void write_most(struct html *html, const struct comparison *comparison, c
 	if (!comparison->gpu_count || row->verdict == VERDICT_UNTIMED ||
 	    row->verdict == VERDICT_SAME)
 		return;
-	for (int i = 0; i < 2; i++) {
-		const struct profile_row *side = i ? row->b : row->a;
-		const size_t runs = i ? comparison->b->runs : comparison->a->runs;
-
-		number_about(times[i], side ? side->total / (double)runs : 0, 3);
-	}
+	for (int i = 0; i < 2; i++)
+		number_about(times[i], row->times[i], 3);
 	snprintf(note, sizeof(note), "%s%s%s: %s", row->a ? times[0] : "",
 		 row->a && row->b ? " → " : "", row->b ? times[1] : "",
 		 comparison_row_verdict(comparison, row, verdict));

@@ -61,16 +61,18 @@ static const struct column columns[] = {
 };
 
 /* Of a run. */
-static void fill_side(const struct profile_row *row, size_t runs, struct cell *calls,
+static void fill_side(const struct comparison_row *row, bool is_b, struct cell *calls,
 		      struct cell *time, struct cell *average)
 {
-	if (!row)
+	const struct profile_row *side = is_b ? row->b : row->a;
+
+	if (!side)
 		return;
-	cell_real(calls, (double)row->calls / (double)runs);
-	if (!row->timed)
+	cell_real(calls, row->calls[is_b]);
+	if (!side->timed)
 		return;
-	cell_real(time, row->total / (double)runs);
-	cell_real(average, row->average);
+	cell_real(time, row->times[is_b]);
+	cell_real(average, side->average);
 }
 
 const char *comparison_verdict(const struct comparison *comparison, enum verdict verdict,
@@ -166,8 +168,8 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	struct moved moved[2];
 
 	cell_group(&cells[TYPE], comparison_is_api(row), type_of(row, sheet->form));
-	fill_side(row->a, comparison->a->runs, &cells[CALLS_A], &cells[TIME_A], &cells[AVERAGE_A]);
-	fill_side(row->b, comparison->b->runs, &cells[CALLS_B], &cells[TIME_B], &cells[AVERAGE_B]);
+	fill_side(row, false, &cells[CALLS_A], &cells[TIME_A], &cells[AVERAGE_A]);
+	fill_side(row, true, &cells[CALLS_B], &cells[TIME_B], &cells[AVERAGE_B]);
 	cells[CSV_CALLS_B] = cells[CALLS_B];
 	cells[CSV_TIME_B] = cells[TIME_B];
 	cell_real(&cells[RATIO], change->ratio);

@@ -3,11 +3,6 @@
 
 #include <math.h>
 
-double factors_time(const struct profile_row *row, size_t runs)
-{
-	return row ? row->total / (double)runs : 0;
-}
-
 static double blocks_of(const struct profile_row *row)
 {
 	return row->blocks / (double)row->launches;
@@ -25,19 +20,18 @@ static double bytes_of(const struct profile_row *row)
 	return bytes / calls;
 }
 
-bool factors_of(struct factors *factors, const struct profile_row *a, size_t runs_a,
-		const struct profile_row *b, size_t runs_b)
+bool factors_of(struct factors *factors, const struct comparison_row *row)
 {
 	double data, blocks, calls;
 
-	if (!a || !b)
+	if (!row->a || !row->b)
 		return false;
-	*factors = (struct factors){.time = log(factors_time(b, runs_b) / factors_time(a, runs_a))};
-	calls = log((double)b->calls / (double)runs_b / ((double)a->calls / (double)runs_a));
+	*factors = (struct factors){.time = log(row->times[1] / row->times[0])};
+	calls = log(row->calls[1] / row->calls[0]);
 	if (!isfinite(factors->time) || !isfinite(calls))
 		return false;
-	data = log(bytes_of(b) / bytes_of(a));
-	blocks = log(blocks_of(b) / blocks_of(a));
+	data = log(bytes_of(row->b) / bytes_of(row->a));
+	blocks = log(blocks_of(row->b) / blocks_of(row->a));
 	factors->of[FACTOR_CALLS] = calls;
 	if (isfinite(data))
 		factors->of[FACTOR_DATA] = data;

@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_FACTORS_H
 #define KTIME_REPORT_COMPARE_FACTORS_H
 
-#include "report/import/profile.h"
+#include "report/compare/compare.h"
 
 enum factor {
 	FACTOR_CALLS,  /* how many calls a run makes */
@@ -20,11 +20,8 @@ struct factors {
 	double time;
 };
 
-/* A side's time of a run, ns; 0 of no row. */
-double factors_time(const struct profile_row *row, size_t runs);
 /* False: one side lacks the row, or its times. */
-bool factors_of(struct factors *factors, const struct profile_row *a, size_t runs_a,
-		const struct profile_row *b, size_t runs_b);
+bool factors_of(struct factors *factors, const struct comparison_row *row);
 /* The factor that has most of the change. */
 enum factor factors_most(const struct factors *factors);
 

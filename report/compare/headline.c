@@ -54,21 +54,6 @@ struct rows {
 	const char *kind;
 };
 
-static double time_of(const struct profile_row *row, const struct profile *side)
-{
-	return row ? row->total / (double)side->runs : 0;
-}
-
-static double calls_of(const struct profile_row *row, const struct profile *side)
-{
-	return (double)row->calls / (double)side->runs;
-}
-
-static bool is_longer(const struct rows *rows, const struct comparison_row *row)
-{
-	return time_of(row->b, rows->comparison->b) > time_of(row->a, rows->comparison->a);
-}
-
 static struct rows rows_of(const struct comparison *comparison, bool api)
 {
 	struct rows rows = {comparison, comparison->rows, .count = comparison->gpu_count,
@@ -85,7 +70,7 @@ static struct rows rows_of(const struct comparison *comparison, bool api)
 		for (unsigned i = 0; i < PHRASES; i++)
 			changed |= row->verdict == phrases[i].verdict;
 		if (changed && rows.changed++ == 0)
-			rows.slower = is_longer(&rows, row);
+			rows.slower = row->times[1] > row->times[0];
 		rows.unsure += row->verdict == VERDICT_CANNOT_TELL &&
 			       change_is_beyond(&row->total, comparison->threshold);
 		rows.verdicts[row->verdict]++;
@@ -117,7 +102,8 @@ static const struct comparison_row *most_of(const struct rows *rows, bool slower
 {
 	const struct comparison_row *row = rows->rows, *end = row + rows->count;
 
-	while (row < end && (row->verdict == VERDICT_UNTIMED || is_longer(rows, row) != slower))
+	while (row < end &&
+	       (row->verdict == VERDICT_UNTIMED || (row->times[1] > row->times[0]) != slower))
 		row++;
 	return row < end ? row : NULL;
 }
@@ -128,23 +114,20 @@ static void write_most(const struct rows *rows, bool slower, FILE *file)
 	const struct comparison *comparison = rows->comparison;
 	const struct comparison_row *row = most_of(rows, slower);
 	char before[NUMBER_SIZE], after[NUMBER_SIZE];
-	double a, b;
 
 	if (!row)
 		return;
-	a = time_of(row->a, comparison->a);
-	b = time_of(row->b, comparison->b);
 	fputs("; most in ", file);
 	headline_write_name(row, file);
 	if (!row->a || !row->b) {
-		fprintf(file, " (%s, only in %c)", number_about(before, a + b, 3),
-			row->a ? 'A' : 'B');
+		fprintf(file, " (%s, only in %c)",
+			number_about(before, row->times[0] + row->times[1], 3), row->a ? 'A' : 'B');
 		return;
 	}
-	fprintf(file, " (%s -> %s", number_about(before, a, 3), number_about(after, b, 3));
+	fprintf(file, " (%s -> %s", number_about(before, row->times[0], 3),
+		number_about(after, row->times[1], 3));
 	if (comparison_calls_vary(comparison, row))
-		fprintf(file, ", %.9g -> %.9g calls", calls_of(row->a, comparison->a),
-			calls_of(row->b, comparison->b));
+		fprintf(file, ", %.9g -> %.9g calls", row->calls[0], row->calls[1]);
 	fputc(')', file);
 }
 
@@ -443,7 +426,7 @@ static bool calls_differ(const struct comparison *comparison, const struct compa
 	struct change change = {.ratio = NAN};
 
 	if (row->a && row->b)
-		change.ratio = comparison_calls_ratio(comparison, row);
+		change.ratio = row->calls[1] / row->calls[0];
 	return change_is_beyond(&change, comparison->threshold) &&
 	       (change.ratio > 1 ? are_apart(row->a, row->b) : are_apart(row->b, row->a));
 }
@@ -466,8 +449,7 @@ static void write_calls(const struct comparison *comparison, FILE *file)
 			continue;
 		fputs(shown++ ? ", " : "", file);
 		headline_write_name(row, file);
-		fprintf(file, " %.9g -> %.9g", calls_of(row->a, comparison->a),
-			calls_of(row->b, comparison->b));
+		fprintf(file, " %.9g -> %.9g", row->calls[0], row->calls[1]);
 	}
 	if (count > shown)
 		fprintf(file, " and %zu more", count - shown);

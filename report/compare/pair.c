@@ -142,6 +142,13 @@ static int add_pair(struct comparison *comparison, const struct profile_row *a,
 	struct comparison_row *row = &comparison->rows[comparison->count++];
 
 	*row = (struct comparison_row){.a = a, .b = b};
+	for (int i = 0; i < 2; i++) {
+		const struct profile_row *side = i ? b : a;
+		const double runs = (double)(i ? comparison->b : comparison->a)->runs;
+
+		row->times[i] = side ? side->total / runs : 0;
+		row->calls[i] = side ? (double)side->calls / runs : 0;
+	}
 	if (!a || !b || a->api || !are_versions(comparison, way))
 		return 0;
 	row->versions = versions_name(a->name, b->name);

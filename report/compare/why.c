@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/compare/cause.h"
-#include "report/compare/factors.h"
 #include "report/findings/functions.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
@@ -24,10 +23,9 @@ static void write_change(double change, FILE *file)
 	fprintf(file, "%c%s", change < 0 ? '-' : '+', number_about(text, fabs(change), 3));
 }
 
-static double change_of(const struct comparison *comparison, const struct comparison_row *row)
+static double change_of(const struct comparison_row *row)
 {
-	return factors_time(row->b, comparison->b->runs) -
-	       factors_time(row->a, comparison->a->runs);
+	return row->times[1] - row->times[0];
 }
 
 /* " (cudaMalloc +10.1 ms, could be chance)": calls that a program makes before its first operation
@@ -40,7 +38,7 @@ static void write_calls(const struct comparison *comparison, double part, FILE *
 		const char *why = comparison_is_of_single_runs(comparison)
 					  ? NULL /* as of the run: it is said once of all */
 					  : comparison_why_unsure(comparison, row);
-		double share = change_of(comparison, row) / part;
+		double share = change_of(row) / part;
 
 		if (row->verdict == VERDICT_UNTIMED || share < MOST_OF || share > 1 / MOST_OF ||
 		    !(function_is(FUNCTION_MEMORY, name) || function_is(FUNCTION_LOAD, name)))
@@ -48,7 +46,7 @@ static void write_calls(const struct comparison *comparison, double part, FILE *
 		fputs(" (", file);
 		visible_write(name, file);
 		fputc(' ', file);
-		write_change(change_of(comparison, row), file);
+		write_change(change_of(row), file);
 		if (why)
 			fprintf(file, ", %s", why);
 		fputc(')', file);
@@ -73,7 +71,7 @@ static void write_copies(const struct comparison *comparison, double part, FILE 
 			return;
 		bytes[0] += moved[0].bytes;
 		bytes[1] += moved[1].bytes;
-		change += change_of(comparison, row);
+		change += change_of(row);
 	}
 	if (!(change / part >= MOST_OF) || (bytes[1] > bytes[0]) != (part > 0) ||
 	    !change_is_beyond(&(struct change){.ratio = bytes[1] / bytes[0]},
