@@ -362,57 +362,40 @@ static void write_idle(const struct comparison *comparison, const char *cause, F
 	write_longest(&all, file);
 }
 
-/* The part of the whole run that has most of its change. False: the run did not change, or its
- * parts are not known, or that one is the GPU's work. */
-static bool run_part(const struct comparison *comparison, struct part *part)
+/* The part of the whole run that has most of its change. NULL: the run did not change, or its parts
+ * are not known, or that one is the GPU's work. */
+static const struct part *run_part(const struct comparison *comparison)
 {
-	const struct change *wall = &comparison->wall;
-	struct parts parts;
+	const struct part *part = comparison_most_part(comparison);
 
-	if (!change_is_beyond(wall, comparison->threshold) || (wall->low <= 1 && wall->high >= 1) ||
-	    !comparison_parts(comparison, &parts))
-		return false;
-	for (size_t i = 0; i < parts.count; i++) {
-		*part = parts.parts[i];
-		if (part->change * parts.whole > 0)
-			return strcmp(part->what, PART_BUSY) != 0;
-	}
-	return false;
+	return comparison_run_changed(comparison) && part && part->kind != PART_BUSY ? part : NULL;
 }
 
 const char *cause_profiler(const struct comparison *comparison)
 {
-	struct part part;
-	const struct wait *wait = NULL;
+	const struct part *part = run_part(comparison);
+	const struct wait *wait = part && part->cause ? wait_of(part->cause) : NULL;
 
-	if (run_part(comparison, &part) && !strcmp(part.what, PART_IDLE) && part.cause)
-		wait = wait_of(part.cause);
 	return wait && wait->own_work ? host_profiler(comparison) : NULL;
 }
 
 static void write_run(const struct comparison *comparison, const struct part *part, FILE *file)
 {
-	const bool before = !strcmp(part->what, PART_BEFORE);
-	struct outside outside[2];
 	char texts[2][NUMBER_SIZE];
 
-	if (!strcmp(part->what, PART_IDLE)) {
+	if (part->kind == PART_IDLE)
 		write_idle(comparison, part->cause, file);
-		return;
-	}
-	comparison_outside(comparison, outside);
-	fprintf(file, "%s instead of %s passed %s",
-		number_about(texts[0], before ? outside[1].before : outside[1].after, 3),
-		number_about(texts[1], before ? outside[0].before : outside[0].after, 3),
-		before ? PART_BEFORE : PART_AFTER " operation");
+	else
+		fprintf(file, "%s instead of %s passed %s%s", number_about(texts[0], part->b, 3),
+			number_about(texts[1], part->a, 3), part->text,
+			part->kind == PART_AFTER ? " operation" : "");
 }
 
 bool cause_write(const struct comparison *comparison, FILE *file)
 {
 	struct cause causes[CAUSES];
 	const double all = causes_of(comparison, causes);
-	struct part part;
-	const bool run = run_part(comparison, &part);
+	const struct part *run = run_part(comparison);
 	/* Means of another kind than the verdict's may not have changed to its side. */
 	const bool gpu = (comparison->gpu_verdict == VERDICT_FASTER ||
 			  comparison->gpu_verdict == VERDICT_SLOWER) &&
@@ -422,7 +405,7 @@ bool cause_write(const struct comparison *comparison, FILE *file)
 		return false;
 	fputs("Why: ", file);
 	if (run)
-		write_run(comparison, &part, file);
+		write_run(comparison, run, file);
 	if (run && gpu)
 		fputs("; on the GPU ", file);
 	if (gpu)

@@ -418,42 +418,11 @@ static void compare_walls(struct comparison *comparison)
 				   : no_change;
 }
 
-bool comparison_outside(const struct comparison *comparison, struct outside outside[2])
-{
-	const struct idle_changes *idle = &comparison->idle;
-
-	for (int i = 0; i < 2; i++) {
-		const struct profile *side = i ? comparison->b : comparison->a;
-		double wall = i ? comparison->wall_b : comparison->wall_a;
-		double runs = (double)side->runs;
-
-		if (!idle->known || side->busy_runs != side->runs || !(wall > 0))
-			return false;
-		outside[i].before = side->before / runs;
-		outside[i].after =
-			wall - outside[i].before - side->busy / runs - (i ? idle->b : idle->a);
-		if (outside[i].after < 0)
-			return false;
-	}
-	return true;
-}
-
-static double busy_of(const struct profile *side)
-{
-	return side->busy / (double)side->runs;
-}
-
 static int compare_parts(const void *left, const void *right)
 {
 	const struct part *x = left, *y = right;
 
-	return IN_ORDER(fabs(y->change), fabs(x->change)) ?: strcmp(x->what, y->what);
-}
-
-static void add_part(struct parts *parts, const char *what, const char *cause, double change)
-{
-	parts->parts[parts->count++] = (struct part){what, cause, change};
-	parts->sum += fabs(change);
+	return IN_ORDER(fabs(y->change), fabs(x->change)) ?: strcmp(x->text, y->text);
 }
 
 /* The cause that has most of the change of idle time; NULL: several have it. */
@@ -465,20 +434,60 @@ static const char *most_of_idle(const struct idle_changes *idle)
 										 : NULL;
 }
 
-bool comparison_parts(const struct comparison *comparison, struct parts *parts)
+/* False: they are not known, or do not add up. */
+static bool take_parts(const struct comparison *comparison, bool is_b, double parts[PART_COUNT])
 {
-	struct outside outside[2];
-	const struct idle_changes *idle = &comparison->idle;
+	const struct profile *side = is_b ? comparison->b : comparison->a;
+	const double wall = is_b ? comparison->wall_b : comparison->wall_a;
+	const double runs = (double)side->runs;
 
-	if (!comparison_outside(comparison, outside))
-		return false;
-	*parts = (struct parts){.whole = comparison->wall_b - comparison->wall_a};
-	add_part(parts, PART_IDLE, most_of_idle(idle), idle->b - idle->a);
-	add_part(parts, PART_BUSY, NULL, busy_of(comparison->b) - busy_of(comparison->a));
-	add_part(parts, PART_BEFORE, NULL, outside[1].before - outside[0].before);
-	add_part(parts, PART_AFTER, NULL, outside[1].after - outside[0].after);
-	qsort(parts->parts, parts->count, sizeof(*parts->parts), compare_parts);
-	return true;
+	parts[PART_IDLE] = is_b ? comparison->idle.b : comparison->idle.a;
+	parts[PART_BUSY] = side->busy / runs;
+	parts[PART_BEFORE] = side->before / runs;
+	parts[PART_AFTER] = wall - parts[PART_BEFORE] - parts[PART_BUSY] - parts[PART_IDLE];
+	return comparison->idle.known && side->busy_runs == side->runs && wall > 0 &&
+	       parts[PART_AFTER] >= 0;
+}
+
+static void add_parts(struct comparison *comparison)
+{
+#define PART_TEXT(name, text) text,
+	static const char *const texts[] = {PARTS(PART_TEXT)};
+#undef PART_TEXT
+	struct parts *parts = &comparison->parts;
+	double a[PART_COUNT], b[PART_COUNT];
+
+	if (!take_parts(comparison, false, a) || !take_parts(comparison, true, b))
+		return;
+	parts->known = true;
+	parts->whole = comparison->wall_b - comparison->wall_a;
+	for (unsigned i = 0; i < PART_COUNT; i++) {
+		parts->parts[i] = (struct part){texts[i], i, NULL, a[i], b[i], b[i] - a[i]};
+		parts->sum += fabs(b[i] - a[i]);
+	}
+	parts->parts[PART_IDLE].cause = most_of_idle(&comparison->idle);
+	qsort(parts->parts, PART_COUNT, sizeof(*parts->parts), compare_parts);
+}
+
+bool change_may_be_none(const struct change *change)
+{
+	return change->low <= 1 && change->high >= 1;
+}
+
+bool comparison_run_changed(const struct comparison *comparison)
+{
+	return change_is_beyond(&comparison->wall, comparison->threshold) &&
+	       !change_may_be_none(&comparison->wall);
+}
+
+const struct part *comparison_most_part(const struct comparison *comparison)
+{
+	const struct parts *parts = &comparison->parts;
+
+	for (size_t i = 0; parts->known && i < PART_COUNT; i++)
+		if (parts->parts[i].change * parts->whole > 0)
+			return &parts->parts[i];
+	return NULL;
 }
 
 /* Of calls that nothing timed it is not known how much longer they take. */
@@ -520,6 +529,7 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	error = idle_compare(&comparison->idle, a, b);
 	if (error)
 		goto fail;
+	add_parts(comparison);
 	qsort(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows);
 	qsort(comparison->rows + comparison->gpu_count, api_count, sizeof(*comparison->rows),
 	      compare_rows);
@@ -538,6 +548,7 @@ void comparison_free(struct comparison *comparison)
 	free(comparison->rows);
 	idle_free(&comparison->idle);
 	free(comparison->headline);
+	free(comparison->why);
 	free(comparison->calls);
 	*comparison = (struct comparison){0};
 }

@@ -60,6 +60,29 @@ struct comparison_row {
 	enum verdict verdict;
 };
 
+/* What the time of a run adds up from: X(name, text). */
+#define PARTS(X)                                                                                   \
+	X(IDLE, "idle time")                                                                       \
+	X(BUSY, "GPU busy")                                                                        \
+	X(BEFORE, "before the first operation")                                                    \
+	X(AFTER, "after the last")
+#define PART_ENUM(name, text) PART_##name,
+enum { PARTS(PART_ENUM) PART_COUNT };
+#undef PART_ENUM
+
+struct part {
+	const char *text;
+	unsigned kind;
+	const char *cause;   /* that most of the idle time's change has; else NULL */
+	double a, b, change; /* ns */
+};
+
+struct parts {
+	bool known;		       /* of both sides; not of runs on several GPUs */
+	struct part parts[PART_COUNT]; /* those that changed most first */
+	double whole, sum; /* the change of the run, and that of all parts without their signs */
+};
+
 struct comparison {
 	/* GPU activities, then API calls; in both, those whose totals differ most come first. */
 	struct comparison_row *rows;
@@ -74,9 +97,11 @@ struct comparison {
 	 * their change. */
 	double wall_a, wall_b;
 	struct change wall;
+	struct parts parts;
 	struct idle_changes idle;
-	char *headline; /* the verdict on all: see headline.h */
-	char *calls;	/* which rows' calls differ: the same */
+	/* Lines for a reader, the last without its end; "" where there is none: the verdict on all,
+	 * what makes the difference, and which rows' calls differ. See headline.h and why.h. */
+	char *headline, *why, *calls;
 };
 
 /* The thresholds if the user gives none: with several runs a side, and with one. */
@@ -106,33 +131,12 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		     const struct profile *b, double threshold);
 void comparison_free(struct comparison *comparison);
 
-/* How long a run took before the first operation of its GPU, or after the last, ns. */
-struct outside {
-	double before, after;
-};
-/* Fills in both sides'. False: it is not known how long the GPU worked, and how long it was idle,
- * or there are several. */
-bool comparison_outside(const struct comparison *comparison, struct outside outside[2]);
-
-/* A part of a run's time, ns: B's less A's. */
-struct part {
-	const char *what;
-	const char *cause; /* that most of the idle time's change has; else NULL */
-	double change;
-};
-#define PART_BUSY   "GPU busy"
-#define PART_IDLE   "idle time"
-#define PART_BEFORE "before the first operation"
-#define PART_AFTER  "after the last"
-
-struct parts {
-	struct part parts[4]; /* those that changed most first; they add up to `whole` */
-	size_t count;
-	double whole, sum; /* the change of the run, and that of all parts without their signs */
-};
-
-/* Fills in the parts that a run's change adds up from. False: as comparison_outside(). */
-bool comparison_parts(const struct comparison *comparison, struct parts *parts);
+/* Whether the 95 % interval of a change has no change in it too. */
+bool change_may_be_none(const struct change *change);
+/* Whether the run changed by more than the threshold, and not by chance as far as several tell. */
+bool comparison_run_changed(const struct comparison *comparison);
+/* The part of the run that changed most to the side that it changed to; NULL: none is known. */
+const struct part *comparison_most_part(const struct comparison *comparison);
 
 /* How the times of runs changed, of which a side has some. */
 struct change change_between(const double *a, size_t count_a, const double *b, size_t count_b);
@@ -169,9 +173,6 @@ bool comparison_moved(const struct comparison_row *row, struct moved moved[2]);
 #define MOVED_SIZE 160
 bool comparison_moved_text(const struct comparison *comparison, const struct comparison_row *row,
 			   char text[MOVED_SIZE]);
-
-/* The lines below the headline: what makes the difference, and calls that differ. */
-void comparison_print_why(const struct comparison *comparison, FILE *file);
 
 /* "0.973..1.033", or "-". */
 const char *change_interval(char text[NUMBER_SIZE], const struct change *change);

@@ -412,25 +412,27 @@ static void write_figures(struct html *html, const struct comparison *comparison
 	fputs("</dl>\n", html->file);
 }
 
+static void print_with_arrows(struct html *html, const char *line, FILE *file)
+{
+	char *copy = with_arrows(line);
+
+	if (!copy)
+		html->error = -ENOMEM;
+	else if (*copy)
+		fprintf(file, "%s\n", copy);
+	free(copy);
+}
+
 /* What makes the difference, and the sides, whose commands are as they were typed. */
 static int write_head(struct html *html, const struct comparison *comparison)
 {
-	struct html_lines lines, arrows;
-	char *text = NULL;
+	struct html_lines lines;
 
-	if (html_lines_begin(&arrows)) {
-		comparison_print_why(comparison, arrows.file);
-		if (!fclose(arrows.file) && arrows.text)
-			text = with_arrows(arrows.text);
-		free(arrows.text);
-	}
 	if (html_lines_begin(&lines)) {
-		fputs(text ?: "", lines.file);
+		print_with_arrows(html, comparison->why, lines.file);
+		print_with_arrows(html, comparison->calls, lines.file);
 		sides_print(comparison, lines.file);
 	}
-	if (!text)
-		html->error = -ENOMEM;
-	free(text);
 	return html_lines_end(html, &lines, "ul");
 }
 

@@ -7,7 +7,6 @@
 #include "report/compare/headline.h"
 #include "report/compare/next.h"
 #include "report/compare/sides.h"
-#include "report/compare/why.h"
 #include "report/energy/energy.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
@@ -295,17 +294,6 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 			comparison->a->runs, comparison->b->runs, percent, percent);
 }
 
-void comparison_print_why(const struct comparison *comparison, FILE *file)
-{
-	char *why = why_text(comparison);
-
-	if (why && *why)
-		fprintf(file, "%s\n", why);
-	free(why);
-	if (*comparison->calls)
-		fprintf(file, "%s\n", comparison->calls);
-}
-
 /* Figures of rows that are shown by themselves, of a run. */
 static void print_figures(const struct comparison *comparison, FILE *file)
 {
@@ -579,13 +567,10 @@ static void add_unread(struct json *json, const struct comparison *comparison)
 
 void comparison_add_json(const struct comparison *comparison, const char *name, struct json *json)
 {
-	char *why = why_text(comparison);
-
 	json_object(json, name);
 	json_unsigned(json, "format", FORMAT);
 	json_text(json, "verdict", comparison->headline);
-	json_text(json, "why", why ?: "");
-	free(why);
+	json_text(json, "why", comparison->why);
 	json_text(json, "calls_differ", comparison->calls);
 	json_unsigned(json, "runs_a", comparison->a->runs);
 	json_unsigned(json, "runs_b", comparison->b->runs);
@@ -635,7 +620,6 @@ static void print_open(const struct comparison *comparison, const char *before, 
 static void print_markdown(const struct comparison *comparison, FILE *file)
 {
 	struct out out = OUT_TO_FILE(file);
-	char *why = why_text(comparison);
 
 	out_text(&out, "**");
 	out_entities(&out, comparison->headline, MARKDOWN_SPECIAL);
@@ -645,9 +629,8 @@ static void print_markdown(const struct comparison *comparison, FILE *file)
 		print_more_runs(comparison, file);
 		fputc('\n', file);
 	}
-	out_entities(&out, why ?: "", MARKDOWN_SPECIAL);
-	out_text(&out, why && *why ? "\n\n" : "");
-	free(why);
+	out_entities(&out, comparison->why, MARKDOWN_SPECIAL);
+	out_text(&out, *comparison->why ? "\n\n" : "");
 	out_entities(&out, comparison->calls, MARKDOWN_SPECIAL);
 	out_text(&out, *comparison->calls ? "\n\n" : "");
 	out_flush(&out);
@@ -672,7 +655,10 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 		fprintf(file, "%s\n", comparison->headline);
 		if (headline_in_doubt(comparison))
 			print_more_runs(comparison, file);
-		comparison_print_why(comparison, file);
+		if (*comparison->why)
+			fprintf(file, "%s\n", comparison->why);
+		if (*comparison->calls)
+			fprintf(file, "%s\n", comparison->calls);
 		sides_print(comparison, file);
 		fputc('\n', file);
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare/why.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 
@@ -282,12 +283,9 @@ static void write_without_times(const struct comparison *comparison, FILE *file)
 /* Whether the runs differ by more than the threshold, and by more than their GPU times do. */
 static bool is_of_host(const struct comparison *comparison)
 {
-	const struct change *wall = &comparison->wall;
-
-	if (!change_is_beyond(wall, comparison->threshold) || (wall->low <= 1 && wall->high >= 1))
-		return false;
-	return fabs(comparison->wall_b - comparison->wall_a) >
-	       fabs(comparison->gpu_b - comparison->gpu_a);
+	return comparison_run_changed(comparison) &&
+	       fabs(comparison->wall_b - comparison->wall_a) >
+		       fabs(comparison->gpu_b - comparison->gpu_a);
 }
 
 static bool gpu_differs(const struct comparison *comparison)
@@ -314,21 +312,14 @@ static bool is_run_first(const struct comparison *comparison)
  * known, nothing. */
 static void write_most_part(const struct comparison *comparison, FILE *file)
 {
+	const struct part *part = comparison_most_part(comparison);
 	char text[NUMBER_SIZE];
-	struct parts parts;
 
-	if (!comparison_parts(comparison, &parts))
+	if (!part || part->change / comparison->parts.whole < MOST_OF)
 		return;
-	for (size_t i = 0; i < parts.count; i++) {
-		const struct part *part = &parts.parts[i];
-
-		if (part->change / parts.whole < MOST_OF)
-			continue;
-		fprintf(file, ": %s %c%s%s", part->what, part->change < 0 ? '-' : '+',
-			number_about(text, fabs(part->change), 3), part->cause ? ", mostly " : "");
-		visible_write(part->cause ?: "", file);
-		break;
-	}
+	fprintf(file, ": %s %c%s%s", part->text, part->change < 0 ? '-' : '+',
+		number_about(text, fabs(part->change), 3), part->cause ? ", mostly " : "");
+	visible_write(part->cause ?: "", file);
 }
 
 /* "B is 1.11 times faster (270 ms -> 243 ms, one run a side: may be chance): idle time -32.5 ms,
@@ -348,14 +339,12 @@ static void write_run(const struct comparison *comparison, FILE *file)
 static void write_host(const struct comparison *comparison, FILE *file)
 {
 	char before[NUMBER_SIZE], after[NUMBER_SIZE];
-	struct outside outside[2];
 
 	if (is_of_host(comparison))
 		fprintf(file, "; the whole run: %s -> %s%s",
 			number_about(before, comparison->wall_a, 3),
 			number_about(after, comparison->wall_b, 3),
-			comparison_outside(comparison, outside) ? ""
-								: ", more than GPU time explains");
+			comparison->parts.known ? "" : ", more than GPU time explains");
 }
 
 static void write_unsure(const struct comparison *comparison, const struct rows *gpu, FILE *file)
@@ -476,6 +465,7 @@ static char *text_of(const struct comparison *comparison,
 int headline_make(struct comparison *comparison)
 {
 	comparison->headline = text_of(comparison, write_headline);
+	comparison->why = text_of(comparison, why_write);
 	comparison->calls = text_of(comparison, write_calls);
-	return comparison->headline && comparison->calls ? 0 : -ENOMEM;
+	return comparison->headline && comparison->why && comparison->calls ? 0 : -ENOMEM;
 }

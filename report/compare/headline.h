@@ -13,6 +13,8 @@
  * faster (270 ms -> 243 ms, one run a side: may be chance): idle time -32.5 ms, mostly launch
  * latency; on the GPU 1.57 times faster (14.0 ms -> 8.91 ms), most in first".
  *
+ * why: see why.h.
+ *
  * calls: "Calls differ by more than 10 % in 2 of 17 rows: axpy 10 -> 100, dot 5 -> 50."; "" if no
  * row's calls do.
  *

@@ -84,13 +84,13 @@ static void write_copies(const struct comparison *comparison, double part, FILE 
 
 static void write_part(const struct comparison *comparison, const struct part *part, FILE *file)
 {
-	fprintf(file, "%s ", part->what);
+	fprintf(file, "%s ", part->text);
 	write_change(part->change, file);
 	if (part->cause) {
 		fputs(" (mostly ", file);
 		visible_write(part->cause, file);
 		fputc(')', file);
-	} else if (!strcmp(part->what, PART_BUSY)) {
+	} else if (part->kind == PART_BUSY) {
 		write_copies(comparison, part->change, file);
 	} else {
 		write_calls(comparison, part->change, file);
@@ -108,7 +108,7 @@ static void write_parts(const struct comparison *comparison, const struct parts 
 	else
 		fprintf(file, "The whole run takes %s %s",
 			number_about(text, fabs(parts->whole), 3), less ? "less" : "longer");
-	for (size_t i = 0; i < parts->count; i++) {
+	for (size_t i = 0; i < PART_COUNT; i++) {
 		if (fabs(parts->parts[i].change) < LEAST_SHARE * parts->sum)
 			break;
 		fputs(i ? ", " : ": ", file);
@@ -125,34 +125,20 @@ static void write_parts(const struct comparison *comparison, const struct parts 
 /* Whether the run, or its parts, changed by more than the threshold, and not by chance. */
 static bool are_told(const struct comparison *comparison, const struct parts *parts)
 {
-	const struct change *wall = &comparison->wall;
-
-	if (wall->low <= 1 && wall->high >= 1)
-		return false;
-	return change_is_beyond(wall, comparison->threshold) ||
-	       parts->sum > comparison->threshold * comparison->wall_a;
+	return parts->known && !change_may_be_none(&comparison->wall) &&
+	       (change_is_beyond(&comparison->wall, comparison->threshold) ||
+		parts->sum > comparison->threshold * comparison->wall_a);
 }
 
-char *why_text(const struct comparison *comparison)
+void why_write(const struct comparison *comparison, FILE *file)
 {
-	struct parts parts;
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	bool any;
 
-	if (!file)
-		return NULL;
-	if (!comparison->a->damaged && !comparison->b->damaged) {
-		bool any = cause_write(comparison, file);
-
-		if (comparison_parts(comparison, &parts) && are_told(comparison, &parts)) {
-			fputs(any ? "\n" : "", file);
-			write_parts(comparison, &parts, file);
-		}
+	if (comparison->a->damaged || comparison->b->damaged)
+		return;
+	any = cause_write(comparison, file);
+	if (are_told(comparison, &comparison->parts)) {
+		fputs(any ? "\n" : "", file);
+		write_parts(comparison, &comparison->parts, file);
 	}
-	if (fclose(file)) {
-		free(text);
-		return NULL;
-	}
-	return text;
 }

@@ -12,8 +12,8 @@
  * in parts that add up to the difference.
  *
  * The parts are not there where they are not known, as of runs on several GPUs, whose times
- * overlap, or are small. "" if there is no line. The caller frees it; NULL if memory is out.
+ * overlap, or are small. Nothing is written if there is no line.
  */
-char *why_text(const struct comparison *comparison);
+void why_write(const struct comparison *comparison, FILE *file);
 
 #endif

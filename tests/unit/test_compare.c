@@ -7,7 +7,6 @@
 #include "report/compare/labels.h"
 #include "report/compare/next.h"
 #include "report/compare/sides.h"
-#include "report/compare/why.h"
 #include "report/compare/canonical.h"
 #include "tests/unit/test.h"
 
@@ -865,10 +864,7 @@ static void add_two_sides(void)
 
 static void why_is(const char *expected)
 {
-	char *why = why_text(&comparison);
-
-	assert_string_equal(why, expected);
-	free(why);
+	assert_string_equal(comparison.why, expected);
 }
 
 TEST(the_difference_of_the_whole_run_is_told_in_parts_that_add_up)
@@ -891,8 +887,6 @@ TEST(the_difference_of_the_whole_run_is_told_in_parts_that_add_up)
 /* What runs differ by is known of several: of calls that differ as much it is told. */
 TEST(of_several_runs_calls_that_may_differ_by_chance_are_told_as_such)
 {
-	char *why;
-
 	for (unsigned run = 0; run < 2; run++) {
 		add_two_sides();
 		add(&a, "cudaMalloc", 1, run ? 60e6 : 1e6, 0);
@@ -900,10 +894,7 @@ TEST(of_several_runs_calls_that_may_differ_by_chance_are_told_as_such)
 		end_runs();
 	}
 	compare_beyond(NAN);
-	why = why_text(&comparison);
-	assert_non_null(why);
-	assert_non_null(strstr(why, "(cudaMalloc +10.0 ms, could be chance)"));
-	free(why);
+	assert_non_null(strstr(comparison.why, "(cudaMalloc +10.0 ms, could be chance)"));
 }
 
 TEST(parts_that_make_up_for_each_other_are_told)
@@ -922,12 +913,8 @@ TEST(parts_that_make_up_for_each_other_are_told)
 
 static void has_no_parts(void)
 {
-	char *why = why_text(&comparison);
-
-	assert_non_null(why);
-	assert_null(strstr(why, "The whole run"));
-	assert_null(strstr(why, "waited"));
-	free(why);
+	assert_null(strstr(comparison.why, "The whole run"));
+	assert_null(strstr(comparison.why, "waited"));
 }
 
 TEST(parts_of_a_run_that_do_not_add_up_are_not_told)
@@ -1180,15 +1167,13 @@ TEST(the_cause_of_most_of_the_difference_is_told)
 		side_a = side_b = (struct profile){0};
 		cases[i].add();
 		compare();
-		why = why_text(&comparison);
-		assert_non_null(why);
+		why = comparison.why;
 		/* The parts of the run are told elsewhere. */
 		if (strstr(why, "The whole run"))
 			*strstr(why, "The whole run") = '\0';
 		if (*why && why[strlen(why) - 1] == '\n')
 			why[strlen(why) - 1] = '\0';
 		assert_string_equal(why, cases[i].expected);
-		free(why);
 	}
 }
 
@@ -1414,7 +1399,8 @@ TEST(the_programs_own_work_is_shown_by_profiles_of_the_host)
 	assert_false(next_needs_host(&comparison));
 	/* What ktime itself shows. */
 	command_of(&side_b, "./app 2");
-	comparison.idle.changes[0].cause = "cudaMalloc";
+	assert_true(comparison.parts.parts[0].kind == PART_IDLE);
+	comparison.parts.parts[0].cause = "cudaMalloc";
 	assert_false(next_needs_host(&comparison));
 }
 

@@ -10,7 +10,7 @@ static struct profile a, b;
 /* A side of which nothing is known. */
 static const struct profile unknown = {.runs = 1};
 static char headline[] = "no difference";
-static char calls[] = "";
+static char none[] = "";
 static struct comparison comparison;
 
 static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
@@ -34,7 +34,8 @@ BEFORE_EACH
 	a.runs = b.runs = a.energy_runs = b.energy_runs = 1;
 	a.energies[3] = run_of(100, 2000, 10);
 	b.energies[3] = run_of(100, 2000, 10);
-	comparison = (struct comparison){.a = &a, .b = &b, .headline = headline, .calls = calls};
+	comparison = (struct comparison){
+		.a = &a, .b = &b, .headline = headline, .why = none, .calls = none};
 }
 
 static void prints(const char *expected)

@@ -14,7 +14,7 @@ static const char *const files[] = {"one"};
 /* A side of which nothing is known. */
 static const struct profile unknown = {.files = files, .runs = 1};
 static char headline[] = "no difference <beyond> 2 %";
-static char calls[] = "";
+static char none[] = "";
 static struct comparison comparison;
 static char *page;
 
@@ -41,7 +41,8 @@ BEFORE_EACH
 	a.runs = b.runs = a.energy_runs = b.energy_runs = 1;
 	a.energies[3] = run_of(100, 2000, 0);
 	b.energies[3] = run_of(100, 2000, 0);
-	comparison = (struct comparison){.a = &a, .b = &b, .headline = headline, .calls = calls};
+	comparison = (struct comparison){
+		.a = &a, .b = &b, .headline = headline, .why = none, .calls = none};
 }
 
 AFTER_EACH
