@@ -43,13 +43,6 @@ static unsigned kind_of(const struct comparison_row *row)
 	return factors_of(&factors, row) ? factors_most(&factors) : CAUSES;
 }
 
-/* Whether the table tells the row's change, as its verdict. */
-static bool is_told(const struct comparison_row *row)
-{
-	return row->verdict != VERDICT_SAME && row->verdict != VERDICT_UNDER &&
-	       row->verdict != VERDICT_CANNOT_TELL;
-}
-
 /* Adds up the rows by their reason, the one with most of the change first; that of all of them. */
 static double causes_of(const struct comparison *comparison, struct cause causes[CAUSES])
 {
@@ -72,7 +65,8 @@ static double causes_of(const struct comparison *comparison, struct cause causes
 		if (!cause->most)
 			*cause = (struct cause){kind, row, cause->change, change, 0};
 		else
-			cause->more += change >= LEAST_ROW * cause->largest && is_told(row);
+			cause->more += change >= LEAST_ROW * cause->largest &&
+				       verdict_is_change(row->verdict);
 	}
 	for (unsigned i = 1; i < CAUSES; i++)
 		for (unsigned j = i; j > 0 && causes[j].change > causes[j - 1].change; j--) {
@@ -116,10 +110,9 @@ static void write_data(const struct moved moved[2], double threshold, FILE *file
 /* How long a call takes, of which the grid is known or not. */
 static void write_average(const struct comparison_row *row, FILE *file)
 {
-	char texts[2][NUMBER_SIZE];
+	char text[TIMES_SIZE];
 
-	fprintf(file, "%s -> %s a call", number_about(texts[0], row->a->average, 3),
-		number_about(texts[1], row->b->average, 3));
+	fprintf(file, "%s a call", times_text(text, row->a->average, row->b->average));
 }
 
 static void write_speed(const struct comparison_row *row, FILE *file)
@@ -322,13 +315,12 @@ static void write_pair(const struct idle_gaps *gaps, FILE *file)
 static void write_longest(const struct idle_change *change, FILE *file)
 {
 	const struct idle_gaps *a = &change->gaps[0], *b = &change->gaps[1];
-	char texts[2][NUMBER_SIZE];
+	char text[TIMES_SIZE];
 
 	if (!idle_knows_gaps(change) ||
 	    (a->longest < LONGEST_PART * change->a && b->longest < LONGEST_PART * change->b))
 		return;
-	fprintf(file, "; the longest gap %s -> %s", number_about(texts[0], a->longest, 3),
-		number_about(texts[1], b->longest, 3));
+	fprintf(file, "; the longest gap %s", times_text(text, a->longest, b->longest));
 	if (!*a->before || !*a->after || !*b->before || !*b->after)
 		return;
 	fputs(", between ", file);
@@ -397,9 +389,7 @@ bool cause_write(const struct comparison *comparison, FILE *file)
 	const double all = causes_of(comparison, causes);
 	const struct part *run = run_part(comparison);
 	/* Means of another kind than the verdict's may not have changed to its side. */
-	const bool gpu = (comparison->gpu_verdict == VERDICT_FASTER ||
-			  comparison->gpu_verdict == VERDICT_SLOWER) &&
-			 causes[0].most;
+	const bool gpu = verdict_is_of_speed(comparison->gpu_verdict) && causes[0].most;
 
 	if (!gpu && !run)
 		return false;

@@ -35,6 +35,17 @@ const char *verdict_text(enum verdict verdict)
 	return texts[verdict];
 }
 
+bool verdict_is_change(enum verdict verdict)
+{
+	return verdict != VERDICT_SAME && verdict != VERDICT_UNDER &&
+	       verdict != VERDICT_CANNOT_TELL && verdict != VERDICT_UNTIMED;
+}
+
+bool verdict_is_of_speed(enum verdict verdict)
+{
+	return verdict == VERDICT_SLOWER || verdict == VERDICT_FASTER;
+}
+
 bool comparison_is_api(const struct comparison_row *row)
 {
 	return row->a ? row->a->api : row->b->api;
@@ -158,6 +169,15 @@ const char *change_text(char text[CHANGE_SIZE], double ratio)
 	return text;
 }
 
+const char *times_text(char text[TIMES_SIZE], double a, double b)
+{
+	char before[NUMBER_SIZE], after[NUMBER_SIZE];
+
+	snprintf(text, TIMES_SIZE, "%s -> %s", number_about(before, a, 3),
+		 number_about(after, b, 3));
+	return text;
+}
+
 /* `chance`: at which probability a change counts. */
 static enum verdict judge(const struct comparison *comparison, const struct change *change,
 			  double chance)
@@ -222,11 +242,6 @@ static struct change compare_times(const struct comparison *comparison,
 	return compare_samples(&sample_a, &sample_b);
 }
 
-static bool is_change(enum verdict verdict)
-{
-	return verdict == VERDICT_SLOWER || verdict == VERDICT_FASTER;
-}
-
 /* Whether two changes are both beyond the threshold, and to the same side. */
 static bool agree(const struct comparison *comparison, double ratio, double other)
 {
@@ -246,7 +261,7 @@ static enum verdict judge_total_of(const struct comparison *comparison,
 	if (verdict == VERDICT_CANNOT_TELL && comparison_is_of_single_runs(comparison) &&
 	    agree(comparison, row->total.ratio, row->calls[1] / row->calls[0]))
 		verdict = row->total.ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
-	if (is_change(verdict))
+	if (verdict_is_of_speed(verdict))
 		verdict = verdict == VERDICT_SLOWER ? VERDICT_MORE_TIME : VERDICT_LESS_TIME;
 	return verdict;
 }
@@ -264,7 +279,7 @@ static enum verdict judge_data(const struct comparison *comparison,
 	const double sign = more ? 1 : -1, limit = log1p(comparison->threshold);
 	struct factors factors;
 
-	if (!(is_change(verdict) || is_fact) || !factors_of(&factors, row) ||
+	if (!(verdict_is_of_speed(verdict) || is_fact) || !factors_of(&factors, row) ||
 	    sign * factors.of[FACTOR_DATA] <= limit || sign * factors.of[FACTOR_SPEED] > limit)
 		return verdict;
 	return more ? VERDICT_MORE_DATA : VERDICT_LESS_DATA;
@@ -292,8 +307,8 @@ static void judge_row(const struct comparison *comparison, struct comparison_row
 		chance /= 2;
 	row->verdict = judge(comparison, &row->average, chance);
 	/* A call that takes longer makes the row slower only if the row takes longer. */
-	if (vary &&
-	    !(is_change(row->verdict) && agree(comparison, row->average.ratio, row->total.ratio)))
+	if (vary && !(verdict_is_of_speed(row->verdict) &&
+		      agree(comparison, row->average.ratio, row->total.ratio)))
 		row->verdict = judge_total_of(comparison, row, chance);
 	row->verdict = judge_data(comparison, row, row->verdict);
 	/* The interval of the calls is not that of runs. */

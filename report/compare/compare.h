@@ -34,6 +34,9 @@
 enum verdict { VERDICTS(VERDICT_ENUM) VERDICT_COUNT };
 #undef VERDICT_ENUM
 const char *verdict_text(enum verdict verdict);
+/* Whether it tells a change; and whether that is one of a call's time, which can be chance. */
+bool verdict_is_change(enum verdict verdict);
+bool verdict_is_of_speed(enum verdict verdict);
 
 /* How a time changed from A to B: the ratio of its geometric means over the runs. */
 struct change {
@@ -48,6 +51,10 @@ bool change_is_beyond(const struct change *change, double threshold);
  */
 #define CHANGE_SIZE 48
 const char *change_text(char text[CHANGE_SIZE], double ratio);
+
+/* "270 ms -> 243 ms" */
+#define TIMES_SIZE (2 * NUMBER_SIZE + 4)
+const char *times_text(char text[TIMES_SIZE], double a, double b);
 
 struct comparison_row {
 	const struct profile_row *a, *b; /* NULL: not in that profile */

@@ -138,31 +138,6 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	fputs("</tr>\n", html->file);
 }
 
-/* Whether there is a row whose verdict the caption explains. */
-static bool has_unsure(const struct comparison *comparison, size_t first, size_t last)
-{
-	for (size_t i = first; i < last; i++)
-		if (comparison->rows[i].verdict == VERDICT_CANNOT_TELL)
-			return true;
-	return false;
-}
-
-/* Whether there is a row that takes more time in one of the sides, or is in one alone. */
-static bool has_change(const struct comparison *comparison, size_t first, size_t last)
-{
-	for (size_t i = first; i < last; i++)
-		switch (comparison->rows[i].verdict) {
-		case VERDICT_SAME:
-		case VERDICT_UNDER:
-		case VERDICT_CANNOT_TELL:
-		case VERDICT_UNTIMED:
-			continue;
-		default:
-			return true;
-		}
-	return false;
-}
-
 #define COLUMNS_OF_SIDES "|#Calls A|#Calls B|#Time A|#Time B|#Avg A|#Avg B"
 
 static void write_table(struct html *html, const struct comparison *comparison, char **labels,
@@ -170,18 +145,22 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 {
 	const bool several = !comparison_is_of_single_runs(comparison);
 	struct sheet sheet = comparison_sheet(comparison, SHEET_HTML);
+	bool unsure = false, changed = id[0] == 'g';
 	char caption[512];
 	size_t i;
 
 	if (first == last)
 		return;
+	for (i = first; i < last; i++) {
+		unsure |= comparison->rows[i].verdict == VERDICT_CANNOT_TELL;
+		changed |= verdict_is_change(comparison->rows[i].verdict);
+	}
 	snprintf(caption, sizeof(caption),
 		 "Those whose time differs most come first; ratio: Time B / Time A; bars: to the "
 		 "left B takes less time, to the right more; a full bar: a quarter, or four "
 		 "times%s%s%s",
-		 several ? ", with the 95 % interval" : "",
-		 has_unsure(comparison, first, last) ? ". Cannot tell: " : "",
-		 has_unsure(comparison, first, last) ? next_why_unsure(comparison) : "");
+		 several ? ", with the 95 % interval" : "", unsure ? ". Cannot tell: " : "",
+		 unsure ? next_why_unsure(comparison) : "");
 	fprintf(html->file, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", id, id);
 	fprintf(html->file, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
 	html_table_begin(html, id[0] == 'g' ? "gpu-table" : "api-table",
@@ -192,7 +171,7 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 		write_row(html, &sheet, &comparison->rows[i], i, labels[i], several);
 	sheet_clear(&sheet);
 	html_table_end(html);
-	if (id[0] == 'g' || has_change(comparison, first, last))
+	if (changed)
 		html_fold(html, i - first);
 	else
 		html_fold_dull(html, i - first, ", none faster or slower");
@@ -300,14 +279,14 @@ static void write_devices(struct html *html, const struct comparison *comparison
 
 /* A question that the page leaves open, and the command that answers it. */
 static void write_open(struct html *html, const struct comparison *comparison, const char *what,
-		       void (*write_command)(const struct comparison *comparison, FILE *file))
+		       enum next next)
 {
 	char *command = NULL;
 	size_t size;
 	FILE *file = open_memstream(&command, &size);
 
 	if (file)
-		write_command(comparison, file);
+		next_write(comparison, next, file);
 	if (!file || fclose(file) || !command) {
 		html->error = -ENOMEM;
 	} else {
@@ -318,35 +297,17 @@ static void write_open(struct html *html, const struct comparison *comparison, c
 	free(command);
 }
 
-/* The same of sides; NULL: of none. */
-static void write_open_of(struct html *html, const struct comparison *comparison, const char *what,
-			  const char *sides,
-			  void (*write_command)(const struct comparison *comparison, FILE *file))
-{
-	char text[64];
-
-	if (!sides)
-		return;
-	snprintf(text, sizeof(text), "%s of %s", what, sides);
-	write_open(html, comparison, text, write_command);
-}
-
 static void write_all_open(struct html *html, const struct comparison *comparison)
 {
-	const char *why = next_why_unsure(comparison), *untraced = next_without_trace(comparison);
-	char what[256];
+	char text[NEXT_SIZE];
 
-	if (next_needs_host(comparison))
-		write_open(html, comparison, "Next, what the program itself does", next_write_host);
-	write_open_of(html, comparison, "More on why, by the findings",
-		      next_with_findings(comparison), next_write_pages);
-	write_open_of(html, comparison, "When: needs a trace", untraced, next_write_traces);
-	if (untraced)
-		write_open(html, comparison, "Then, to look at it", next_write_trace_pages);
-	if (!why || headline_in_doubt(comparison))
-		return;
-	snprintf(what, sizeof(what), "Cannot tell: %s. More runs tell", why);
-	write_open(html, comparison, what, next_write_more_runs);
+	for (enum next next = 0; next < NEXT_COUNT; next++) {
+		const char *what = next_what(comparison, next, text);
+
+		/* More runs stand beside the verdict then. */
+		if (what && !(next == NEXT_RUNS && headline_in_doubt(comparison)))
+			write_open(html, comparison, what, next);
+	}
 }
 
 /* A time of both sides, "270 ms → 243 ms", and how it changed. */
@@ -398,7 +359,7 @@ static void write_figures(struct html *html, const struct comparison *comparison
 	char text[VERDICT_SIZE], more[128] = "";
 
 	/* The other verdicts are told by the factor. */
-	if (verdict != VERDICT_FASTER && verdict != VERDICT_SLOWER)
+	if (!verdict_is_of_speed(verdict))
 		snprintf(more, sizeof(more), ": %s", comparison_verdict(comparison, verdict, text));
 	if (untimed)
 		snprintf(more + strlen(more), sizeof(more) - strlen(more),
@@ -472,7 +433,7 @@ static int write_page(FILE *file, void *argument)
 	free(title);
 	fputs("</h1>\n", file);
 	if (headline_in_doubt(comparison))
-		write_open(&html, comparison, "More runs tell", next_write_more_runs);
+		write_open(&html, comparison, "More runs tell", NEXT_RUNS);
 	error = write_head(&html, comparison);
 	fputs("</header>\n", file);
 	html_navigation(

@@ -129,8 +129,7 @@ bool comparison_moved_text(const struct comparison *comparison, const struct com
 	more = change_is_beyond(&amount, comparison->threshold);
 	/* Equal bytes in another time say no more than the verdict. */
 	if (!more &&
-	    (row->verdict == VERDICT_CANNOT_TELL || row->verdict == VERDICT_SAME ||
-	     row->verdict == VERDICT_UNDER || !change_is_beyond(&rate, comparison->threshold)))
+	    (!verdict_is_change(row->verdict) || !change_is_beyond(&rate, comparison->threshold)))
 		return false;
 	for (int i = 0; i < 2; i++) {
 		number_bytes_about(bytes[i], to_unsigned(moved[i].bytes + 0.5));
@@ -199,17 +198,23 @@ struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_fo
 			      .parts = comparison_is_of_single_runs(comparison) ? 0 : PART_RUNS};
 }
 
+static void print_ratio(const struct change *change, FILE *file)
+{
+	char text[NUMBER_SIZE];
+
+	fprintf(file, ", ratio %s", number_ratio(text, change->ratio));
+	if (!isnan(change->low))
+		fprintf(file, " (95 %%: %s)", change_interval(text, change));
+}
+
 static void print_total(const struct comparison *comparison, FILE *file)
 {
-	char verdict[VERDICT_SIZE];
-	char totals[2][NUMBER_SIZE], text[NUMBER_SIZE];
+	char verdict[VERDICT_SIZE], totals[2][NUMBER_SIZE];
 
 	number_time(totals[0], to_unsigned(comparison->gpu_a + 0.5));
 	number_time(totals[1], to_unsigned(comparison->gpu_b + 0.5));
-	fprintf(file, "All GPU activities: %s in A, %s in B, ratio %s", totals[0], totals[1],
-		number_ratio(text, comparison->gpu.ratio));
-	if (!isnan(comparison->gpu.low))
-		fprintf(file, " (95 %%: %s)", change_interval(text, &comparison->gpu));
+	fprintf(file, "All GPU activities: %s in A, %s in B", totals[0], totals[1]);
+	print_ratio(&comparison->gpu, file);
 	fprintf(file, ": %s", comparison_verdict(comparison, comparison->gpu_verdict, verdict));
 	if (comparison->gpu_untimed)
 		fprintf(file, ", without %zu untimed row%s", comparison->gpu_untimed,
@@ -219,14 +224,12 @@ static void print_total(const struct comparison *comparison, FILE *file)
 
 static void print_wall(const struct comparison *comparison, FILE *file)
 {
-	char times[2][NUMBER_SIZE], text[NUMBER_SIZE];
+	char times[2][NUMBER_SIZE];
 
-	fprintf(file, "Whole run, from the start of CUDA: %s in A, %s in B, ratio %s",
+	fprintf(file, "Whole run, from the start of CUDA: %s in A, %s in B",
 		number_about(times[0], comparison->wall_a, 3),
-		number_about(times[1], comparison->wall_b, 3),
-		number_ratio(text, comparison->wall.ratio));
-	if (!isnan(comparison->wall.low))
-		fprintf(file, " (95 %%: %s)", change_interval(text, &comparison->wall));
+		number_about(times[1], comparison->wall_b, 3));
+	print_ratio(&comparison->wall, file);
 	fputc('\n', file);
 }
 
@@ -600,7 +603,7 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 static void print_more_runs(const struct comparison *comparison, FILE *file)
 {
 	fputs("More runs tell: ", file);
-	next_write_more_runs(comparison, file);
+	next_write(comparison, NEXT_RUNS, file);
 	fputc('\n', file);
 }
 

@@ -66,11 +66,7 @@ static struct rows rows_of(const struct comparison *comparison, bool api)
 		rows.kind = "API";
 	}
 	for (const struct comparison_row *row = rows.rows; row < rows.rows + rows.count; row++) {
-		bool changed = false;
-
-		for (unsigned i = 0; i < PHRASES; i++)
-			changed |= row->verdict == phrases[i].verdict;
-		if (changed && rows.changed++ == 0)
+		if (verdict_is_change(row->verdict) && rows.changed++ == 0)
 			rows.slower = row->times[1] > row->times[0];
 		rows.unsure += row->verdict == VERDICT_CANNOT_TELL &&
 			       change_is_beyond(&row->total, comparison->threshold);
@@ -114,7 +110,7 @@ static void write_most(const struct rows *rows, bool slower, FILE *file)
 {
 	const struct comparison *comparison = rows->comparison;
 	const struct comparison_row *row = most_of(rows, slower);
-	char before[NUMBER_SIZE], after[NUMBER_SIZE];
+	char text[TIMES_SIZE];
 
 	if (!row)
 		return;
@@ -122,11 +118,10 @@ static void write_most(const struct rows *rows, bool slower, FILE *file)
 	headline_write_name(row, file);
 	if (!row->a || !row->b) {
 		fprintf(file, " (%s, only in %c)",
-			number_about(before, row->times[0] + row->times[1], 3), row->a ? 'A' : 'B');
+			number_about(text, row->times[0] + row->times[1], 3), row->a ? 'A' : 'B');
 		return;
 	}
-	fprintf(file, " (%s -> %s", number_about(before, row->times[0], 3),
-		number_about(after, row->times[1], 3));
+	fprintf(file, " (%s", times_text(text, row->times[0], row->times[1]));
 	if (comparison_calls_vary(comparison, row))
 		fprintf(file, ", %.9g -> %.9g calls", row->calls[0], row->calls[1]);
 	fputc(')', file);
@@ -169,21 +164,6 @@ static void write_rows(const struct rows *rows, bool slower, FILE *file)
 	write_most(rows, slower, file);
 }
 
-static void write_factor(double ratio, FILE *file)
-{
-	char text[CHANGE_SIZE];
-
-	fputs(change_text(text, ratio), file);
-}
-
-/* " (14.0 ms -> 8.91 ms" */
-static void write_times(double a, double b, FILE *file)
-{
-	char before[NUMBER_SIZE], after[NUMBER_SIZE];
-
-	fprintf(file, " (%s -> %s", number_about(before, a, 3), number_about(after, b, 3));
-}
-
 /* ", one run a side: may be chance)", which fewer calls and less data are not. */
 static void write_runs(const struct comparison *comparison, bool is_fact, FILE *file)
 {
@@ -201,28 +181,16 @@ static void write_runs(const struct comparison *comparison, bool is_fact, FILE *
 /* Whether what makes most of a row's change is no time: its calls, or their data. */
 static bool is_fact(const struct comparison_row *row)
 {
-	switch (row ? row->verdict : VERDICT_UNTIMED) {
-	case VERDICT_LESS_DATA:
-	case VERDICT_MORE_DATA:
-	case VERDICT_LESS_TIME:
-	case VERDICT_MORE_TIME:
-	case VERDICT_ONLY_A:
-	case VERDICT_ONLY_B:
-		return true;
-	default:
-		return false;
-	}
+	return row && verdict_is_change(row->verdict) && !verdict_is_of_speed(row->verdict);
 }
 
 static void write_gpu(const struct comparison *comparison, const struct rows *gpu, FILE *file)
 {
 	const double ratio = comparison->gpu.ratio;
-	char text[NUMBER_SIZE];
+	char factor[CHANGE_SIZE], text[TIMES_SIZE];
 
-	fputs("B is ", file);
-	write_factor(ratio, file);
-	fputs(" on the GPU", file);
-	write_times(comparison->gpu_a, comparison->gpu_b, file);
+	fprintf(file, "B is %s on the GPU (%s", change_text(factor, ratio),
+		times_text(text, comparison->gpu_a, comparison->gpu_b));
 	/* The table has ratios of times, which are another number where B is faster. */
 	if (ratio < 1)
 		fprintf(file, ", ratio %s", number_ratio(text, ratio));
@@ -235,11 +203,10 @@ static void write_gpu(const struct comparison *comparison, const struct rows *gp
 static void write_gpu_short(const struct comparison *comparison, const struct rows *gpu, FILE *file)
 {
 	const struct comparison_row *most = most_of(gpu, comparison->gpu.ratio > 1);
+	char factor[CHANGE_SIZE], text[TIMES_SIZE];
 
-	fputs("on the GPU ", file);
-	write_factor(comparison->gpu.ratio, file);
-	write_times(comparison->gpu_a, comparison->gpu_b, file);
-	fputc(')', file);
+	fprintf(file, "on the GPU %s (%s)", change_text(factor, comparison->gpu.ratio),
+		times_text(text, comparison->gpu_a, comparison->gpu_b));
 	if (most) {
 		fputs(", most in ", file);
 		headline_write_name(most, file);
@@ -288,12 +255,6 @@ static bool is_of_host(const struct comparison *comparison)
 		       fabs(comparison->gpu_b - comparison->gpu_a);
 }
 
-static bool gpu_differs(const struct comparison *comparison)
-{
-	return comparison->gpu_verdict == VERDICT_SLOWER ||
-	       comparison->gpu_verdict == VERDICT_FASTER;
-}
-
 /* Whether what differs most is not on the GPU, so that the run is told first. Several runs must
  * differ as surely as all GPU activities together. Single ones differ by chance, too: where their
  * GPU times do not differ, that comes first. */
@@ -304,7 +265,7 @@ static bool is_run_first(const struct comparison *comparison)
 
 	return is_of_host(comparison) && gpu / wall < MOST_OF &&
 	       (comparison_is_of_single_runs(comparison)
-			? gpu_differs(comparison)
+			? verdict_is_of_speed(comparison->gpu_verdict)
 			: comparison->wall.probability <= CHANCE_OF_RUN);
 }
 
@@ -326,9 +287,10 @@ static void write_most_part(const struct comparison *comparison, FILE *file)
  * mostly launch latency; " */
 static void write_run(const struct comparison *comparison, FILE *file)
 {
-	fputs("B is ", file);
-	write_factor(comparison->wall.ratio, file);
-	write_times(comparison->wall_a, comparison->wall_b, file);
+	char factor[CHANGE_SIZE], text[TIMES_SIZE];
+
+	fprintf(file, "B is %s (%s", change_text(factor, comparison->wall.ratio),
+		times_text(text, comparison->wall_a, comparison->wall_b));
 	write_runs(comparison, false, file);
 	write_most_part(comparison, file);
 	fputs("; ", file);
@@ -338,12 +300,11 @@ static void write_run(const struct comparison *comparison, FILE *file)
  * explains" */
 static void write_host(const struct comparison *comparison, FILE *file)
 {
-	char before[NUMBER_SIZE], after[NUMBER_SIZE];
+	char text[TIMES_SIZE];
 
 	if (is_of_host(comparison))
-		fprintf(file, "; the whole run: %s -> %s%s",
-			number_about(before, comparison->wall_a, 3),
-			number_about(after, comparison->wall_b, 3),
+		fprintf(file, "; the whole run: %s%s",
+			times_text(text, comparison->wall_a, comparison->wall_b),
 			comparison->parts.known ? "" : ", more than GPU time explains");
 }
 
@@ -369,8 +330,8 @@ bool headline_in_doubt(const struct comparison *comparison)
 		return false;
 	if (!comparison_is_of_single_runs(comparison))
 		return comparison->gpu_verdict == VERDICT_CANNOT_TELL && comparison->gpu.ratio > 0;
-	return is_of_host(comparison) ||
-	       (gpu_differs(comparison) && !is_fact(most_of(&gpu, comparison->gpu.ratio > 1)));
+	return is_of_host(comparison) || (verdict_is_of_speed(comparison->gpu_verdict) &&
+					  !is_fact(most_of(&gpu, comparison->gpu.ratio > 1)));
 }
 
 static void write_headline(const struct comparison *comparison, FILE *file)
@@ -389,7 +350,7 @@ static void write_headline(const struct comparison *comparison, FILE *file)
 		write_run(comparison, file);
 	if (isnan(comparison->gpu.ratio))
 		write_without_times(comparison, file);
-	else if (gpu_differs(comparison))
+	else if (verdict_is_of_speed(comparison->gpu_verdict))
 		(is_behind_run ? write_gpu_short : write_gpu)(comparison, &gpu, file);
 	else if (comparison->gpu_verdict == VERDICT_SAME || isnan(comparison->gpu.low))
 		write_no_difference(comparison, &gpu, is_behind_run, file);

@@ -49,12 +49,7 @@ static bool knows_commands(const struct comparison *comparison)
 	return a->command && b->command && shell_reads(a->command) && shell_reads(b->command);
 }
 
-bool next_needs_host(const struct comparison *comparison)
-{
-	return knows_commands(comparison) && cause_profiler(comparison);
-}
-
-void next_write_host(const struct comparison *comparison, FILE *file)
+static void write_host(const struct comparison *comparison, FILE *file)
 {
 	const char *a = comparison->a->command, *b = comparison->b->command;
 
@@ -67,7 +62,7 @@ void next_write_host(const struct comparison *comparison, FILE *file)
 		fprintf(file, "py-spy record -o a.svg -- %s; py-spy record -o b.svg -- %s", a, b);
 }
 
-void next_write_more_runs(const struct comparison *comparison, FILE *file)
+static void write_more_runs(const struct comparison *comparison, FILE *file)
 {
 	const struct profile *a = comparison->a, *b = comparison->b;
 
@@ -92,56 +87,15 @@ static bool lacks_trace(const struct profile *side)
 	return !side->traced && side->path && side->command && shell_reads(side->command);
 }
 
-static const char *which(const struct comparison *comparison,
-			 bool (*is)(const struct profile *side))
-{
-	const bool a = is(comparison->a), b = is(comparison->b);
-
-	return a && b ? "each side" : a ? "A" : b ? "B" : NULL;
-}
-
-const char *next_with_findings(const struct comparison *comparison)
-{
-	return which(comparison, has_findings);
-}
-
-const char *next_without_trace(const struct comparison *comparison)
-{
-	return which(comparison, lacks_trace);
-}
-
-/* A command for each side that it is for. */
-static void write_each(const struct comparison *comparison, bool (*is)(const struct profile *side),
-		       void (*write)(const struct profile *side, char name, FILE *file), FILE *file)
-{
-	const bool both = is(comparison->a) && is(comparison->b);
-
-	if (is(comparison->a))
-		write(comparison->a, 'a', file);
-	fputs(both ? "; " : "", file);
-	if (is(comparison->b))
-		write(comparison->b, 'b', file);
-}
-
 static void write_page(const struct profile *side, char name, FILE *file)
 {
 	fprintf(file, "ktime show --html %c.html ", name);
 	shell_word_write(side->path, file);
 }
 
-void next_write_pages(const struct comparison *comparison, FILE *file)
-{
-	write_each(comparison, has_findings, write_page, file);
-}
-
 static void write_trace(const struct profile *side, char name, FILE *file)
 {
 	fprintf(file, "ktime --keep-trace all -o trace.%c.ktime %s", name, side->command);
-}
-
-void next_write_traces(const struct comparison *comparison, FILE *file)
-{
-	write_each(comparison, lacks_trace, write_trace, file);
 }
 
 static void write_trace_page(const struct profile *side, char name, FILE *file)
@@ -150,7 +104,56 @@ static void write_trace_page(const struct profile *side, char name, FILE *file)
 	fprintf(file, "ktime show --html trace.%c.html trace.%c.ktime", name, name);
 }
 
-void next_write_trace_pages(const struct comparison *comparison, FILE *file)
+/* What is open of some sides, with a command for each of them. */
+static const struct {
+	const char *what;
+	bool names_sides;
+	bool (*is_open)(const struct profile *side);
+	void (*write)(const struct profile *side, char name, FILE *file);
+} of_sides[] = {
+	[NEXT_PAGES] = {"More on why, by the findings of ", true, has_findings, write_page},
+	[NEXT_TRACES] = {"When: needs a trace of ", true, lacks_trace, write_trace},
+	[NEXT_TRACE_PAGES] = {"Then, to look at it", false, lacks_trace, write_trace_page},
+};
+
+const char *next_what(const struct comparison *comparison, enum next next, char text[NEXT_SIZE])
 {
-	write_each(comparison, lacks_trace, write_trace_page, file);
+	const char *why = next_why_unsure(comparison);
+	bool a, b;
+
+	if (next == NEXT_HOST)
+		return knows_commands(comparison) && cause_profiler(comparison)
+			       ? "Next, what the program itself does"
+			       : NULL;
+	if (next == NEXT_RUNS) {
+		snprintf(text, NEXT_SIZE, "Cannot tell: %s. More runs tell", why ?: "");
+		return why ? text : NULL;
+	}
+	a = of_sides[next].is_open(comparison->a);
+	b = of_sides[next].is_open(comparison->b);
+	snprintf(text, NEXT_SIZE, "%s%s", of_sides[next].what,
+		 !of_sides[next].names_sides ? ""
+		 : a && b		     ? "each side"
+		 : a			     ? "A"
+					     : "B");
+	return a || b ? text : NULL;
+}
+
+void next_write(const struct comparison *comparison, enum next next, FILE *file)
+{
+	const char *separator = "";
+
+	if (next == NEXT_HOST || next == NEXT_RUNS) {
+		(next == NEXT_HOST ? write_host : write_more_runs)(comparison, file);
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct profile *side = i ? comparison->b : comparison->a;
+
+		if (!of_sides[next].is_open(side))
+			continue;
+		fputs(separator, file);
+		of_sides[next].write(side, i ? 'b' : 'a', file);
+		separator = "; ";
+	}
 }

@@ -5,21 +5,24 @@
 
 #include "report/compare/compare.h"
 
+enum next {
+	NEXT_HOST,	  /* what the program itself does, if that is what changed */
+	NEXT_PAGES,	  /* the findings of each side */
+	NEXT_TRACES,	  /* when things happened, of sides without a trace */
+	NEXT_TRACE_PAGES, /* shows these traces */
+	NEXT_RUNS,	  /* more runs, for rows that are "cannot tell" */
+	NEXT_COUNT
+};
+
+/* What is open, for the sides that it is open of: "When: needs a trace of B". NULL: it is not, or a
+ * command for it is not known. */
+#define NEXT_SIZE 256
+const char *next_what(const struct comparison *comparison, enum next next, char text[NEXT_SIZE]);
+/* The command, or those of both sides, that answers what next_what() says is open. That of
+ * NEXT_RUNS is always known. */
+void next_write(const struct comparison *comparison, enum next next, FILE *file);
+
 /* Why rows are "cannot tell", in a clause; NULL if none is. */
 const char *next_why_unsure(const struct comparison *comparison);
-/* The command that makes more runs. */
-void next_write_more_runs(const struct comparison *comparison, FILE *file);
-/* Whether what changed is the program's own work, and both commands are known, which
- * next_write_host() has looked into. */
-bool next_needs_host(const struct comparison *comparison);
-void next_write_host(const struct comparison *comparison, FILE *file);
-/* The sides that `ktime show` has findings of, and those that have no trace and whose command is
- * known: "A", "B" or "each side"; NULL: none. */
-const char *next_with_findings(const struct comparison *comparison);
-const char *next_without_trace(const struct comparison *comparison);
-/* The commands for these sides: that show a side's page, make its trace, and show that. */
-void next_write_pages(const struct comparison *comparison, FILE *file);
-void next_write_traces(const struct comparison *comparison, FILE *file);
-void next_write_trace_pages(const struct comparison *comparison, FILE *file);
 
 #endif

@@ -1276,9 +1276,36 @@ static void writes(void (*write)(const struct comparison *comparison, FILE *file
 	free(text);
 }
 
-static void next_is(const char *expected)
+/* `what`: NULL if nothing is open. */
+static void next_is(enum next next, const char *what, const char *command)
 {
-	writes(next_write_more_runs, expected);
+	char said[NEXT_SIZE], *text = NULL;
+	const char *open = next_what(&comparison, next, said);
+	size_t size;
+	FILE *file;
+
+	assert_string_equal(open ?: "", what ?: "");
+	if (!what)
+		return;
+	file = open_memstream(&text, &size);
+	assert_non_null(file);
+	next_write(&comparison, next, file);
+	fclose(file);
+	assert_string_equal(text, command);
+	free(text);
+}
+
+static void more_runs_are(const char *command)
+{
+	next_is(NEXT_RUNS,
+		"Cannot tell: runs differ too much; a short row must differ more clearly than a "
+		"long one. More runs tell",
+		command);
+}
+
+static void host_needs(const char *command)
+{
+	next_is(NEXT_HOST, command ? "Next, what the program itself does" : NULL, command);
 }
 
 static void command_of(struct profile *side, const char *command)
@@ -1364,21 +1391,21 @@ TEST(what_cannot_be_told_is_answered_by_a_command)
 		"runs differ too much; a short row must differ more clearly than a long one");
 	side_b.files = files;
 	side_b.file_count = 1;
-	next_is("ktime diff one MORE -- 'b one' MORE");
+	more_runs_are("ktime diff one MORE -- 'b one' MORE");
 	side_b.file_count = 2;
-	next_is("ktime diff one MORE -- 'b one' b2 MORE");
+	more_runs_are("ktime diff one MORE -- 'b one' b2 MORE");
 	side_b.file_count = 3;
-	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
+	more_runs_are("ktime diff one MORE -- 'b one' ... b3 MORE");
 	command_of(&side_a, "./app --old");
-	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
+	more_runs_are("ktime diff one MORE -- 'b one' ... b3 MORE");
 	command_of(&side_b, "./app --new");
-	next_is("ktime bench -n 5 -- ./app --old -- ./app --new");
+	more_runs_are("ktime bench -n 5 -- ./app --old -- ./app --new");
 	/* Whose words are not known. */
 	command_of(&side_b, "sh -c a; b");
-	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
+	more_runs_are("ktime diff one MORE -- 'b one' ... b3 MORE");
 	/* The same program, which has changed. */
 	command_of(&side_b, "./app --old");
-	next_is("ktime diff one MORE -- 'b one' ... b3 MORE");
+	more_runs_are("ktime diff one MORE -- 'b one' ... b3 MORE");
 }
 
 TEST(the_programs_own_work_is_shown_by_profiles_of_the_host)
@@ -1387,46 +1414,46 @@ TEST(the_programs_own_work_is_shown_by_profiles_of_the_host)
 	compare();
 	command_of(&side_a, "./app 1");
 	command_of(&side_b, "./app 2");
-	assert_true(next_needs_host(&comparison));
-	writes(next_write_host,
-	       "perf record -g -o a.data ./app 1; perf record -g -o b.data ./app 2; "
-	       "perf diff a.data b.data");
+	host_needs("perf record -g -o a.data ./app 1; perf record -g -o b.data ./app 2; "
+		   "perf diff a.data b.data");
 	command_of(&side_a, "python3 a.py");
 	command_of(&side_b, "python3 b.py");
-	writes(next_write_host, "py-spy record -o a.svg -- python3 a.py; "
-				"py-spy record -o b.svg -- python3 b.py");
+	host_needs("py-spy record -o a.svg -- python3 a.py; "
+		   "py-spy record -o b.svg -- python3 b.py");
 	command_of(&side_b, "sh -c a; b");
-	assert_false(next_needs_host(&comparison));
+	host_needs(NULL);
 	/* What ktime itself shows. */
 	command_of(&side_b, "./app 2");
 	assert_true(comparison.parts.parts[0].kind == PART_IDLE);
 	comparison.parts.parts[0].cause = "cudaMalloc";
-	assert_false(next_needs_host(&comparison));
+	host_needs(NULL);
 }
 
 TEST(when_needs_a_trace_of_a_profile_that_has_none)
 {
 	compare();
 	/* Another tool's, or that of a job. */
-	assert_null(next_without_trace(&comparison));
-	assert_null(next_with_findings(&comparison));
+	next_is(NEXT_TRACES, NULL, NULL);
+	next_is(NEXT_PAGES, NULL, NULL);
 	side_b.path = strdup("b.ktime");
-	assert_null(next_without_trace(&comparison));
-	assert_string_equal(next_with_findings(&comparison), "B");
-	writes(next_write_pages, "ktime show --html b.html b.ktime");
+	next_is(NEXT_TRACES, NULL, NULL);
+	next_is(NEXT_PAGES, "More on why, by the findings of B",
+		"ktime show --html b.html b.ktime");
 	command_of(&side_b, "./app 'a b'");
-	assert_string_equal(next_without_trace(&comparison), "B");
-	writes(next_write_traces, "ktime --keep-trace all -o trace.b.ktime ./app 'a b'");
-	writes(next_write_trace_pages, "ktime show --html trace.b.html trace.b.ktime");
+	next_is(NEXT_TRACES, "When: needs a trace of B",
+		"ktime --keep-trace all -o trace.b.ktime ./app 'a b'");
+	next_is(NEXT_TRACE_PAGES, "Then, to look at it",
+		"ktime show --html trace.b.html trace.b.ktime");
 	side_a.path = strdup("a 1.ktime");
 	command_of(&side_a, "./app");
-	assert_string_equal(next_without_trace(&comparison), "each side");
-	writes(next_write_pages,
-	       "ktime show --html a.html 'a 1.ktime'; ktime show --html b.html b.ktime");
-	writes(next_write_traces, "ktime --keep-trace all -o trace.a.ktime ./app; "
-				  "ktime --keep-trace all -o trace.b.ktime ./app 'a b'");
+	next_is(NEXT_PAGES, "More on why, by the findings of each side",
+		"ktime show --html a.html 'a 1.ktime'; ktime show --html b.html b.ktime");
+	next_is(NEXT_TRACES, "When: needs a trace of each side",
+		"ktime --keep-trace all -o trace.a.ktime ./app; "
+		"ktime --keep-trace all -o trace.b.ktime ./app 'a b'");
 	side_b.traced = true;
-	assert_string_equal(next_without_trace(&comparison), "A");
+	next_is(NEXT_TRACES, "When: needs a trace of A",
+		"ktime --keep-trace all -o trace.a.ktime ./app");
 }
 
 TEST(what_one_run_a_side_cannot_tell_has_its_reason)
