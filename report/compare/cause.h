@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_CAUSE_H
 #define KTIME_REPORT_COMPARE_CAUSE_H
 
-#include "report/compare/compare.h"
+#include "report/compare/comparison.h"
 
 /*
  * Writes "Why: the GPU waited 38.4 ms instead of 71.1 ms for the program's own work after 7

@@ -74,35 +74,6 @@ static void fill_side(const struct comparison_row *row, bool is_b, struct cell *
 	cell_real(average, side->average);
 }
 
-const char *comparison_verdict(const struct comparison *comparison, enum verdict verdict,
-			       char text[VERDICT_SIZE])
-{
-	if (verdict != VERDICT_UNDER)
-		return verdict_text(verdict);
-	snprintf(text, VERDICT_SIZE, "under %g %%", comparison->threshold * 100);
-	return text;
-}
-
-const char *comparison_row_verdict(const struct comparison *comparison,
-				   const struct comparison_row *row, char text[VERDICT_SIZE])
-{
-	const char *why = comparison_why_unsure(comparison, row);
-
-	if (!why || !comparison_is_of_single_runs(comparison))
-		return comparison_verdict(comparison, row->verdict, text);
-	snprintf(text, VERDICT_SIZE, "%s: %s", verdict_text(row->verdict), why);
-	return text;
-}
-
-const char *change_interval(char text[NUMBER_SIZE], const struct change *change)
-{
-	char low[NUMBER_SIZE], high[NUMBER_SIZE];
-
-	snprintf(text, NUMBER_SIZE, "%.12s..%.12s", number_ratio(low, change->low),
-		 number_ratio(high, change->high));
-	return isnan(change->low) ? "-" : text;
-}
-
 static const char *type_of(const struct comparison_row *row, enum sheet_form form)
 {
 	static const char *const types[][2] = {[SHEET_TEXT] = {"GPU activities:", "API calls:"},
@@ -314,7 +285,8 @@ static void print_figures(const struct comparison *comparison, FILE *file)
 	}
 }
 
-void comparison_print_totals(const struct comparison *comparison, const char *between, FILE *file)
+/* How long all GPU activities took, the whole run, and the GPUs' idle time. */
+static void print_totals(const struct comparison *comparison, const char *between, FILE *file)
 {
 	print_total(comparison, file);
 	fputs(between, file);
@@ -637,7 +609,7 @@ static void print_markdown(const struct comparison *comparison, FILE *file)
 	out_entities(&out, comparison->calls, MARKDOWN_SPECIAL);
 	out_text(&out, *comparison->calls ? "\n\n" : "");
 	out_flush(&out);
-	comparison_print_totals(comparison, "\n", file);
+	print_totals(comparison, "\n", file);
 	comparison_print_lines(comparison, "\n", file);
 	print_open(comparison, "\n", file);
 }
@@ -668,7 +640,7 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 	sheet_write(&sheet, file);
 	if (form == SHEET_TEXT) {
 		fputc('\n', file);
-		comparison_print_totals(comparison, "", file);
+		print_totals(comparison, "", file);
 		comparison_print_lines(comparison, "", file);
 		print_open(comparison, "", file);
 	}

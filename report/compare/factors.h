@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_FACTORS_H
 #define KTIME_REPORT_COMPARE_FACTORS_H
 
-#include "report/compare/compare.h"
+#include "report/compare/comparison.h"
 
 enum factor {
 	FACTOR_CALLS,  /* how many calls a run makes */

@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_HEADLINE_H
 #define KTIME_REPORT_COMPARE_HEADLINE_H
 
-#include "report/compare/compare.h"
+#include "report/compare/comparison.h"
 
 /*
  * Fills in the comparison's lines, without their ends, in which names are short and visible:

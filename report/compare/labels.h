@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_LABELS_H
 #define KTIME_REPORT_COMPARE_LABELS_H
 
-#include "report/compare/compare.h"
+#include "report/compare/comparison.h"
 
 /* A longer name is shown short. Chosen: two lines of a page. */
 #define LABEL_MOST 90

@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_NEXT_H
 #define KTIME_REPORT_COMPARE_NEXT_H
 
-#include "report/compare/compare.h"
+#include "report/compare/comparison.h"
 
 enum next {
 	NEXT_HOST,	  /* what the program itself does, if that is what changed */

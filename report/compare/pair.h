@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_PAIR_H
 #define KTIME_REPORT_COMPARE_PAIR_H
 
-#include "report/compare/compare.h"
+#include "report/compare/comparison.h"
 
 /*
  * Fills the comparison's rows from its sides: two rows are one where nsys would give both the same

@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_SIDES_H
 #define KTIME_REPORT_COMPARE_SIDES_H
 
-#include "report/compare/compare.h"
+#include "report/compare/comparison.h"
 
 /*
  * Prints a line for each side, and one that says in what their commands differ:

@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_COMPARE_WHY_H
 #define KTIME_REPORT_COMPARE_WHY_H
 
-#include "report/compare/compare.h"
+#include "report/compare/comparison.h"
 
 /*
  * Lines, without the end of the last: what cause.h says; and "The whole run takes 26.3 ms less:
