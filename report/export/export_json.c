@@ -351,6 +351,26 @@ static void add_if_any(struct json *json, const char *name, uint64_t offset)
 		json_text(json, name, text);
 }
 
+static void write_idle_by_range(struct json *json, const struct idle_by_range *split)
+{
+	json_object(json, "idle_by_range");
+	json_unsigned(json, "idle", split->all);
+	json_array(json, "ranges");
+	for (unsigned i = 0; i < split->count; i++) {
+		json_object(json, NULL);
+		json_text(json, "range",
+			  session_string(json->session, split->named[i].range->name));
+		json_unsigned(json, "idle", split->named[i].time);
+		json_unsigned(json, "host", split->named[i].host);
+		json_end(json);
+	}
+	json_end(json);
+	json_unsigned(json, "others", split->others);
+	json_unsigned(json, "in_others", split->in_others);
+	json_unsigned(json, "elsewhere", split->elsewhere);
+	json_end(json);
+}
+
 /* Where a finding is: functions, operations, the range that the host was in, the slow process. */
 static void write_place(struct json *json, const struct finding *finding)
 {
@@ -388,6 +408,8 @@ static void write_place(struct json *json, const struct finding *finding)
 			json_unsigned(json, "range_idle", finding->range_times.idle);
 		if (finding->range_times.by_others)
 			json_unsigned(json, "range_gpu_of_others", finding->range_times.by_others);
+		if (finding->range_times.split.count)
+			write_idle_by_range(json, &finding->range_times.split);
 	}
 	if (finding->uneven.row) {
 		slowest = finding->uneven.slowest;

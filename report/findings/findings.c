@@ -577,7 +577,8 @@ static void name_range(const struct session *session, const struct range_tree *r
 		}
 		if (10 * finding->range.time < finding->time)
 			finding->range.range = NULL;
-		finding->range_times = range_times_find(session, &finding->range, finding->device);
+		finding->range_times =
+			range_times_find(session, ranges, &finding->range, finding->device);
 		return;
 	}
 }

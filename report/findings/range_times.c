@@ -3,109 +3,155 @@
 
 #include <stdlib.h>
 
-/* The most records of a trace, and by how much of it the range's time by its records may differ
- * from its sum. Chosen. */
+#include "report/findings/intervals.h"
+
+/* The most records of a trace, and by how much of a time what its records say of it may differ from
+ * the figure of the profile. Chosen. */
 #define RECORDS_MOST 200000u
 #define SAME_PART    0.01
+/* Ranges with less than this part of the idle time, in percent, are not named. Chosen. */
+#define NAMED_LEAST  1
 
-struct interval {
-	uint64_t begin, end;
-	uint32_t thread; /* of a range; else 0 */
+/* A range, or one that lies directly in the same range. */
+struct sibling {
+	const struct range_node *node;
+	uint64_t time; /* of its records */
+	struct range_idle idle;
 };
 
-struct intervals {
-	struct interval *list; /* NULL: memory is out */
-	size_t count;
-	uint64_t sum;	 /* of their times, as they were found */
-	uint32_t thread; /* of all of them; 0: several */
+struct siblings {
+	struct sibling *list; /* by domain and name; NULL: memory is out */
+	size_t count, own;    /* the place of the range itself */
 };
 
-static int compare(const void *left, const void *right)
+static bool is_same(uint64_t time, uint64_t figure)
 {
-	const struct interval *a = left, *b = right;
-
-	return IN_ORDER(a->thread, b->thread) ?: IN_ORDER(a->begin, b->begin);
+	return (double)time <= (1 + SAME_PART) * (double)figure &&
+	       (double)time >= (1 - SAME_PART) * (double)figure;
 }
 
-/* Whether an interval lies in one of a joined list, of its thread. */
-static bool is_inside(const struct intervals *around, const struct interval *inner)
+static int compare_siblings(const void *left, const void *right)
 {
-	const struct interval *list = around->list;
-	size_t next = FIRST_NOT(i, 0, around->count, compare(&list[i], inner) <= 0);
+	const struct nvtx_range *a = ((const struct sibling *)left)->node->range;
+	const struct nvtx_range *b = ((const struct sibling *)right)->node->range;
 
-	return next && list[next - 1].thread == inner->thread && inner->end <= list[next - 1].end;
+	return IN_ORDER(a->domain, b->domain) ?: IN_ORDER(a->name, b->name);
+}
+
+static struct siblings find_siblings(const struct range_tree *tree, const struct nvtx_range *range)
+{
+	struct siblings found = {.list = calloc(tree->count + 1, sizeof(*found.list))};
+	size_t own = 0;
+
+	while (own < tree->count && tree->nodes[own].range != range)
+		own++;
+	for (size_t i = 0; i < tree->count && own < tree->count && found.list; i++)
+		if (tree->nodes[i].parent == tree->nodes[own].parent &&
+		    tree->nodes[i].range->style == RANGE_PUSH_POP)
+			found.list[found.count++].node = &tree->nodes[i];
+	if (found.list)
+		qsort(found.list, found.count, sizeof(*found.list), compare_siblings);
+	while (found.own < found.count && found.list[found.own].node != &tree->nodes[own])
+		found.own++;
+	return found;
+}
+
+/* By the range that a record is of. */
+static size_t sibling_of(const struct siblings *siblings, const struct trace_record *record)
+{
+	const struct nvtx_range range = {.name = record->name, .domain = record->kernel};
+	const struct range_node node = {.range = &range};
+	const struct sibling wanted = {.node = &node};
+	const struct sibling *list = siblings->list;
+	size_t at = FIRST_NOT(i, 0, siblings->count, compare_siblings(&list[i], &wanted) < 0);
+
+	return at < siblings->count && !compare_siblings(&list[at], &wanted) ? at : siblings->count;
 }
 
 static bool is_of_range(const struct trace_record *record, const struct nvtx_range *range)
 {
-	return record->kind == ROW_RANGE && record->result == RANGE_PUSH_POP &&
-	       record->name == range->name && record->kernel == range->domain;
+	return record->name == range->name && record->kernel == range->domain;
 }
 
-/* Those of a range, if given in one of `around` too, or, where there is none, of the operations of
- * a device. */
-static struct intervals collect(const struct session *session, const struct nvtx_range *range,
-				const struct intervals *around, int device)
+static struct intervals no_intervals(const struct session *session)
 {
-	uint64_t records = session_header(session)->counters[COUNTER_trace_records];
-	struct intervals found = {.list = calloc(records + 1, sizeof(*found.list))};
+	const uint64_t records = session_header(session)->counters[COUNTER_trace_records];
+
+	return (struct intervals){.list = calloc(records + 1, sizeof(struct interval))};
+}
+
+static void add(struct intervals *all, const struct session *session,
+		const struct trace_record *record, uint32_t group, size_t number)
+{
+	if (all->list && all->count < session_header(session)->counters[COUNTER_trace_records] &&
+	    record->end >= record->start)
+		all->list[all->count++] = (struct interval){.begin = record->start,
+							    .end = record->end,
+							    .group = group,
+							    .number = (uint32_t)number};
+}
+
+static struct intervals operations_of(const struct session *session, int device)
+{
+	struct intervals found = no_intervals(session);
 	const struct trace_record *record;
 
-	session_for_each_trace (session, record) {
-		struct interval interval = {record->start, record->end, range ? record->thread : 0};
-		bool wanted = range ? is_of_range(record, range) &&
-					      (!around || is_inside(around, &interval))
-				    : row_is_gpu(record->kind) && record->device == device;
-
-		if (!wanted || !found.list || found.count == records ||
-		    interval.end < interval.begin)
-			continue;
-		if (!found.count)
-			found.thread = interval.thread;
-		else if (found.thread != interval.thread)
-			found.thread = 0;
-		found.sum += interval.end - interval.begin;
-		found.list[found.count++] = interval;
-	}
+	session_for_each_trace (session, record)
+		if (row_is_gpu(record->kind) && record->device == device)
+			add(&found, session, record, 0, 0);
 	return found;
 }
 
-/* Makes those of a thread follow each other. */
-static void join(struct intervals *all)
+/* The ranges of each thread that lie directly in one of `in`, or in none where that is NULL. */
+static struct intervals ranges_in(const struct session *session, const struct nvtx_range *in,
+				  const struct siblings *siblings)
 {
-	size_t joined = 0;
+	struct intervals around = {.list = NULL}, found = no_intervals(session);
+	const struct trace_record *record;
+	size_t inside = 0;
 
-	if (all->list)
-		qsort(all->list, all->count, sizeof(*all->list), compare);
-	for (size_t i = 0; i < all->count; i++) {
-		const struct interval *next = &all->list[i];
-		struct interval *last = joined ? &all->list[joined - 1] : NULL;
-
-		if (!last || last->thread != next->thread || next->begin > last->end)
-			all->list[joined++] = *next;
-		else if (next->end > last->end)
-			last->end = next->end;
+	if (in)
+		around = no_intervals(session);
+	session_for_each_trace (session, record) {
+		if (record->kind != ROW_RANGE || record->result != RANGE_PUSH_POP)
+			continue;
+		if (in && is_of_range(record, in))
+			add(&around, session, record, record->thread, 0);
+		else
+			add(&found, session, record, record->thread, sibling_of(siblings, record));
 	}
-	all->count = joined;
+	if (in)
+		intervals_join(&around);
+	for (size_t i = 0; i < found.count; i++)
+		if (!in || intervals_have(&around, &found.list[i]))
+			found.list[inside++] = found.list[i];
+	found.count = inside;
+	intervals_keep_outermost(&found);
+	free(around.list);
+	return found;
 }
 
-/* How much of the ranges lies between operations. Both are joined. */
-static uint64_t time_between(const struct intervals *ranges, const struct intervals *operations)
+/* Those of the range itself. */
+static struct intervals own_of(const struct session *session, const struct intervals *ranges,
+			       const struct siblings *siblings)
 {
-	uint64_t time = 0;
+	struct intervals own = no_intervals(session);
 
-	for (size_t i = 1; i < operations->count; i++) {
-		uint64_t begin = operations->list[i - 1].end, end = operations->list[i].begin;
-		size_t next = FIRST_NOT(j, 0, ranges->count, ranges->list[j].end <= begin);
+	for (size_t i = 0; i < ranges->count && own.list; i++)
+		if (ranges->list[i].number == siblings->own)
+			own.list[own.count++] = ranges->list[i];
+	return own;
+}
 
-		for (; next < ranges->count && ranges->list[next].begin < end; next++) {
-			const struct interval *range = &ranges->list[next];
+/* The thread of all of them; 0: several. */
+static uint32_t thread_of(const struct intervals *ranges)
+{
+	uint32_t thread = ranges->count ? ranges->list[0].group : 0;
 
-			time += (range->end < end ? range->end : end) -
-				(range->begin > begin ? range->begin : begin);
-		}
-	}
-	return time;
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->list[i].group != thread)
+			return 0;
+	return thread;
 }
 
 /* A launch, or another call. */
@@ -123,10 +169,10 @@ static int compare_calls(const void *left, const void *right)
 /* Finds what other threads than that of the ranges, if it is one, launched within them, which are
  * joined. */
 static void find_others(struct range_times *times, const struct session *session,
-			const struct intervals *ranges)
+			const struct intervals *ranges, uint32_t thread)
 {
 	const uint64_t records = session_header(session)->counters[COUNTER_trace_records];
-	struct call *calls = ranges->thread ? calloc(records + 1, sizeof(*calls)) : NULL;
+	struct call *calls = thread ? calloc(records + 1, sizeof(*calls)) : NULL;
 	const struct trace_record *record;
 	const struct call *call;
 	uint32_t other = 0;
@@ -135,9 +181,10 @@ static void find_others(struct range_times *times, const struct session *session
 	if (!calls)
 		return;
 	session_for_each_trace (session, record)
-		if (row_is_api(record->kind) && record->correlation &&
-		    record->thread != ranges->thread && count < records &&
-		    is_inside(ranges, &(struct interval){record->start, record->start, 0}))
+		if (row_is_api(record->kind) && record->correlation && record->thread != thread &&
+		    count < records &&
+		    intervals_have(ranges, &(struct interval){.begin = record->start,
+							      .end = record->start}))
 			calls[count++] = (struct call){record->correlation, record->thread};
 	qsort(calls, count, sizeof(*calls), compare_calls);
 	session_for_each_trace (session, record) {
@@ -154,35 +201,133 @@ static void find_others(struct range_times *times, const struct session *session
 	free(calls);
 }
 
-struct range_times range_times_find(const struct session *session, const struct host_range *range,
-				    int device)
+/* Of the range without those inside of it. */
+static void find_own(struct range_times *times, const struct session *session,
+		     const struct host_range *range, struct intervals *own,
+		     const struct intervals *operations)
+{
+	const uint32_t thread = thread_of(own);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < own->count; i++) {
+		sum += own->list[i].end - own->list[i].begin;
+		own->list[i].group = 0;
+	}
+	/* Or time in ranges inside of it is no part of the host's there. */
+	times->known = is_same(sum, range->time);
+	if (!times->known)
+		return;
+	intervals_join(own);
+	for (size_t i = 0; i < own->count; i++)
+		times->idle += intervals_idle_in(operations, &own->list[i]);
+	find_others(times, session, own, thread);
+}
+
+/* Whether the trace has all that the profile's figures say of the ranges. */
+static bool has_all(const struct siblings *siblings, const struct intervals *ranges)
+{
+	uint64_t lacking = 0, all = 0;
+
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->list[i].number < siblings->count)
+			siblings->list[ranges->list[i].number].time +=
+				ranges->list[i].end - ranges->list[i].begin;
+	for (size_t i = 0; i < siblings->count; i++) {
+		const uint64_t time = siblings->list[i].time, total = siblings->list[i].node->total;
+
+		lacking += time > total ? time - total : total - time;
+		all += total;
+	}
+	return (double)lacking <= SAME_PART * (double)all;
+}
+
+static int compare_idle(const void *left, const void *right)
+{
+	const struct sibling *a = left, *b = right;
+
+	return IN_ORDER(b->idle.time, a->idle.time) ?: compare_siblings(left, right);
+}
+
+/* Takes those that are named, and adds up the others. `count`: of those that are told apart. */
+static void take_longest(struct idle_by_range *split, struct sibling *siblings, size_t count)
+{
+	qsort(siblings, count, sizeof(*siblings), compare_idle);
+	for (size_t i = 0; i < count; i++) {
+		const struct range_idle *idle = &siblings[i].idle;
+
+		if (i < RANGES_NAMED && time_percent(idle->time, split->all) >= NAMED_LEAST) {
+			split->named[split->count++] = *idle;
+		} else if (idle->time) {
+			split->others++;
+			split->in_others += idle->time;
+		}
+		split->elsewhere -= idle->time;
+	}
+}
+
+/* Splits idle time by ranges of one thread, or of several if the range itself is one of several. */
+static void split_idle(struct idle_by_range *split, struct siblings *siblings,
+		       struct intervals *ranges, uint32_t thread,
+		       const struct intervals *operations)
+{
+	struct sibling *list = siblings->list;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ranges->count; i++) {
+		struct interval range = ranges->list[i];
+
+		if (range.number >= siblings->count || (thread && range.group != thread))
+			continue;
+		range.group = range.number;
+		ranges->list[count++] = range;
+	}
+	ranges->count = count;
+	intervals_join(ranges);
+	for (size_t i = 0; i < ranges->count; i++) {
+		struct interval *range = &ranges->list[i];
+		struct range_idle *idle = &list[range->number].idle;
+
+		idle->range = list[range->number].node->range;
+		idle->host += range->end - range->begin;
+		idle->time += intervals_idle_in(operations, range);
+		range->group = 0;
+	}
+	split->elsewhere = split->all;
+	/* Times of ranges that were open at once on several threads do not add up. */
+	if (intervals_overlap(ranges))
+		take_longest(split, &list[siblings->own], 1);
+	else
+		take_longest(split, list, siblings->count);
+}
+
+struct range_times range_times_find(const struct session *session, const struct range_tree *tree,
+				    const struct host_range *range, int device)
 {
 	const struct session_header *header = session_header(session);
-	uint64_t records = header->counters[COUNTER_trace_records];
-	struct intervals ranges, around = {.list = NULL}, operations;
+	uint64_t records = header->counters[COUNTER_trace_records], whole, idle;
+	struct siblings siblings = {.list = NULL};
+	struct intervals ranges, own, operations;
 	struct range_times times = {.known = false};
 
 	if (!range->range || device < 0 || header->processes || !records || records > RECORDS_MOST)
 		return times;
-	if (range->in)
-		around = collect(session, range->in, NULL, device);
-	join(&around);
-	ranges = collect(session, range->range, range->in ? &around : NULL, device);
-	operations = collect(session, NULL, NULL, device);
-	/* Or time in ranges inside of it is no part of the host's there. */
-	times.known = ranges.list && operations.list && (!range->in || around.list) &&
-		      (double)ranges.sum <= (1 + SAME_PART) * (double)range->time &&
-		      (double)ranges.sum >= (1 - SAME_PART) * (double)range->time;
-	if (times.known) {
-		for (size_t i = 0; i < ranges.count; i++)
-			ranges.list[i].thread = 0;
-		join(&ranges);
-		join(&operations);
-		times.idle = time_between(&ranges, &operations);
-		find_others(&times, session, &ranges);
+	siblings = find_siblings(tree, range->range);
+	ranges = ranges_in(session, range->in, &siblings);
+	own = own_of(session, &ranges, &siblings);
+	operations = operations_of(session, device);
+	if (siblings.own < siblings.count && ranges.list && own.list && operations.list) {
+		const uint32_t thread = thread_of(&own);
+
+		times.split.all = intervals_add_idle(&operations);
+		find_own(&times, session, range, &own, &operations);
+		idle = idle_time(&header->uses[device], &whole);
+		if (!session_estimates_use(session) && is_same(times.split.all, idle) &&
+		    has_all(&siblings, &ranges))
+			split_idle(&times.split, &siblings, &ranges, thread, &operations);
 	}
+	free(siblings.list);
 	free(ranges.list);
-	free(around.list);
+	free(own.list);
 	free(operations.list);
 	return times;
 }
@@ -199,17 +344,16 @@ static uint64_t tenth(const struct idle_part *part, unsigned number)
 static uint64_t idle_of_tenths(const struct intervals *operations, const struct idle_part *part,
 			       unsigned first, unsigned count)
 {
-	struct interval range = {tenth(part, first), tenth(part, first + count), 0};
-
-	return time_between(&(struct intervals){.list = &range, .count = 1}, operations);
+	return intervals_idle_in(operations, &(struct interval){.begin = tenth(part, first),
+								.end = tenth(part, first + count)});
 }
 
 bool idle_part_find(const struct session *session, int device, struct idle_part *part)
 {
-	struct intervals operations = collect(session, NULL, NULL, device);
+	struct intervals operations = operations_of(session, device);
 
 	*part = (struct idle_part){.first = 0};
-	join(&operations);
+	intervals_add_idle(&operations);
 	if (operations.count > 1) {
 		part->first = operations.list[0].begin;
 		part->last = operations.list[operations.count - 1].end;

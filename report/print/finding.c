@@ -289,6 +289,57 @@ static void write_launched(const struct session *session, const struct finding *
 			number_about(time, (double)range->outside, 3));
 }
 
+/* Parts of a time that add up as they are printed. */
+struct printed_parts {
+	uint64_t step;	     /* of the last digit */
+	uint64_t sum, steps; /* of the parts up to here */
+};
+
+/* A part's steps: how many the sum has more with it. */
+static uint64_t next_part(struct printed_parts *parts, uint64_t time)
+{
+	const uint64_t before = parts->steps;
+
+	parts->sum += time;
+	parts->steps = (parts->sum + parts->step / 2) / parts->step;
+	return parts->steps - before;
+}
+
+/* " Of the 37.5 ms without GPU work the host was in backward for 19.7 ms (52 % of its time), …" */
+static void write_split(const struct session *session, const struct idle_by_range *split,
+			FILE *file)
+{
+	struct printed_parts parts = {.step = number_step(split->all)};
+	char time[NUMBER_SIZE], number[NUMBER_SIZE];
+	const char *separator = " ";
+	uint64_t steps;
+
+	if (!split->count)
+		return;
+	fprintf(file, " Of the %s without GPU work the host was",
+		number_about(time, (double)split->all, 3));
+	for (unsigned i = 0; i < split->count; i++) {
+		const struct range_idle *idle = &split->named[i];
+
+		fprintf(file, "%sin ", separator);
+		write_range_name(session, idle->range, file);
+		fprintf(file, " for %s",
+			number_steps(time, next_part(&parts, idle->time), parts.step));
+		if (!i)
+			fprintf(file, " (%.0f %% of its time)",
+				time_percent(idle->time, idle->host));
+		separator = ", ";
+	}
+	steps = next_part(&parts, split->in_others);
+	if (steps)
+		fprintf(file, ", in %s other range%s for %s", number_count(number, split->others),
+			split->others == 1 ? "" : "s", number_steps(time, steps, parts.step));
+	steps = next_part(&parts, split->elsewhere);
+	if (steps)
+		fprintf(file, ", elsewhere for %s", number_steps(time, steps, parts.step));
+	fputs(".", file);
+}
+
 static void write_range(const struct session *session, const struct finding *finding, FILE *file)
 {
 	const struct host_range *range = &finding->range;
@@ -303,12 +354,13 @@ static void write_range(const struct session *session, const struct finding *fin
 	}
 	if (session_header(session)->processes)
 		fputs(" in each process", file);
-	if (finding->range_times.known)
+	if (finding->range_times.known && !finding->range_times.split.count)
 		fprintf(file, "; in those %s the GPU was idle for %s",
 			number_about(time, (double)range->time, 3),
 			number_about(idle, (double)finding->range_times.idle, 3));
 	fputs(".", file);
 	write_launched(session, finding, file);
+	write_split(session, &finding->range_times.split, file);
 }
 
 /* From which part of its time on, in percent, a GPU is idle for so long that faster kernels help

@@ -114,8 +114,7 @@ struct rest {
 /* A time as number_about() prints it, and the step of its last digit. */
 static uint64_t rounded(uint64_t time, uint64_t *step)
 {
-	for (*step = 1; time / *step >= 1000; *step *= 10)
-		;
+	*step = number_step(time);
 	return (time + *step / 2) / *step * *step;
 }
 
@@ -129,14 +128,9 @@ static void take_off(struct rest *rest, uint64_t part)
 
 static void write_rest(const struct rest *rest, FILE *file)
 {
-	const uint64_t steps = (rest->time + rest->step / 2) / rest->step;
 	char text[NUMBER_SIZE];
 
-	fputs(number_about(text, (double)(steps * rest->step),
-			   steps >= 100	 ? 3
-			   : steps >= 10 ? 2
-					 : 1),
-	      file);
+	fputs(number_steps(text, (rest->time + rest->step / 2) / rest->step, rest->step), file);
 }
 
 bool savings_write(const struct session *session, const struct finding *findings, unsigned count,

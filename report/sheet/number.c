@@ -147,6 +147,20 @@ const char *number_about(char *text, double nanoseconds, int digits)
 	return text;
 }
 
+uint64_t number_step(uint64_t nanoseconds)
+{
+	uint64_t step = 1;
+
+	while (nanoseconds / step >= 1000)
+		step *= 10;
+	return step;
+}
+
+const char *number_steps(char *text, uint64_t steps, uint64_t step)
+{
+	return number_about(text, (double)(steps * step), steps >= 100 ? 3 : steps >= 10 ? 2 : 1);
+}
+
 const char *number_time_rounded(char *text, uint64_t nanoseconds)
 {
 	int places;

@@ -296,6 +296,125 @@ TEST(a_trace_tells_how_long_the_device_was_idle_in_the_range)
 	assert_false(found(FINDING_LOW_USE)->range_times.known);
 }
 
+static void text_has(const char *text)
+{
+	char *report = printed(session, "");
+
+	if (!strstr(report, text))
+		fail_msg("not there: %s in: %s", text, report);
+	free(report);
+}
+
+static struct nvtx_range *open_range(uint32_t thread, const char *name, struct nvtx_range *made,
+				     uint64_t start, uint64_t end)
+{
+	struct nvtx_range *opened = made ?: range(name, NULL, 0);
+	const struct trace_record added = {.kind = ROW_RANGE,
+					   .name = opened->name,
+					   .start = start * MS,
+					   .end = end * MS,
+					   .thread = thread};
+
+	opened->total += (end - start) * MS;
+	assert_int_equal(session_trace(session, &added), 0);
+	return opened;
+}
+
+static const struct idle_by_range *split(void)
+{
+	return &found(FINDING_LOW_USE)->range_times.split;
+}
+
+/* A device that works for 10 ms of each 100 ms, and ranges of one thread. */
+static struct nvtx_range *split_run(void)
+{
+	struct nvtx_range *load, *inner, *work_range;
+
+	header->uses[0].busy = 100 * MS;
+	header->uses[0].last = 1410 * MS;
+	idle(IDLE_PROGRAM, NULL, 810 * MS)->gaps = 1;
+	for (uint64_t start = 500; start < 1500; start += 100)
+		work(start, start + 10, 0);
+	load = open_range(7, "load", NULL, 510, 650);
+	work_range = open_range(7, "work", NULL, 700, 950);
+	/* No time of the range of this name that is in none. */
+	inner = range("load", work_range, 0);
+	open_range(7, NULL, inner, 720, 721);
+	open_range(7, "save", NULL, 1000, 1020);
+	open_range(7, NULL, load, 1020, 1021);
+	open_range(7, "send", NULL, 1050, 1062);
+	open_range(7, "log", NULL, 1070, 1080);
+	open_range(7, "wait", NULL, 1080, 1081);
+	return work_range;
+}
+
+TEST(a_trace_splits_idle_time_by_the_ranges_beside_one)
+{
+	struct nvtx_range *named = split_run();
+
+	assert_ptr_equal(found(FINDING_LOW_USE)->range.range, named);
+	assert_int_equal(split()->all, 810 * MS);
+	assert_int_equal(split()->count, 4);
+	assert_ptr_equal(split()->named[0].range, named);
+	assert_int_equal(split()->named[0].time, 220 * MS);
+	assert_int_equal(split()->named[0].host, 250 * MS);
+	assert_int_equal(split()->named[1].time, 131 * MS);
+	assert_int_equal(split()->others, 2);
+	assert_int_equal(split()->in_others, 11 * MS);
+	assert_int_equal(split()->elsewhere, (810 - 220 - 131 - 12 - 10 - 11) * MS);
+	text_has(" Of the 810 ms without GPU work the host was in work for 220 ms (88 % of its "
+		 "time), "
+		 "in load for 131 ms, in send for 12 ms, in save for 10 ms, in 2 other ranges for "
+		 "11 "
+		 "ms, elsewhere for 426 ms.");
+	/* What is in other threads' ranges is in these too. */
+	open_range(8, "autograd", NULL, 710, 900);
+	assert_int_equal(split()->count, 4);
+	assert_int_equal(split()->elsewhere, 426 * MS);
+	/* Two of several threads at once do not add up. */
+	open_range(8, NULL, named, 1012, 1015);
+	assert_int_equal(split()->count, 1);
+	assert_int_equal(split()->named[0].time, 223 * MS);
+	assert_int_equal(split()->elsewhere, 587 * MS);
+	text_has("in work for 223 ms (88 % of its time), elsewhere for 587 ms.");
+}
+
+TEST(idle_time_is_not_split_by_records_that_are_not_all_there)
+{
+	struct nvtx_range *named = split_run(), *other;
+
+	/* A range that is open has no record yet. */
+	other = range("evaluate", NULL, 5 * MS);
+	assert_false(split()->count);
+	assert_true(found(FINDING_LOW_USE)->range_times.known);
+	text_has("; in those 249 ms the GPU was idle for 220 ms.");
+	other->total = 4 * MS;
+	assert_ptr_equal(split()->named[0].range, named);
+	/* Nor is that of a device of whose time 9 ms are not in the trace. */
+	header->uses[0].last += 9 * MS;
+	assert_false(split()->count);
+	header->uses[0].last -= MS;
+	assert_ptr_equal(split()->named[0].range, named);
+}
+
+TEST(figures_of_split_idle_time_add_up_as_they_are_printed)
+{
+	static const char *const names[] = {"a", "b", "c"};
+	struct nvtx_range *step = range("step", NULL, 0);
+
+	header->uses[0].last = 2510 * MS;
+	header->uses[0].busy = 30 * MS;
+	idle(IDLE_PROGRAM, NULL, 1980 * MS)->gaps = 1;
+	work(500, 510, 0);
+	work(2490, 2510, 0);
+	/* 204 ms each, in figures of 10 ms. */
+	open_range(7, NULL, step, 600, 1220);
+	for (uint64_t i = 0; i < 3; i++)
+		open_range(7, NULL, range(names[i], step, 0), 600 + i * 204, 804 + i * 204);
+	text_has(" Of the 1.98 s without GPU work the host was in a for 200 ms (100 % of its "
+		 "time), in b for 210 ms, in c for 200 ms, elsewhere for 1.37 s.");
+}
+
 static void part_is(uint64_t idle_ms, uint64_t begin, uint64_t end)
 {
 	struct idle_part part;
