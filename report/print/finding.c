@@ -201,6 +201,20 @@ static double whole_of(const struct finding *finding)
 	return 100 * (double)finding->time / finding->percent;
 }
 
+/* " (0.8 % of the run)", where the profile is of a part of the run. */
+static void write_part_of_run(const struct session *session, const struct finding *finding,
+			      FILE *file)
+{
+	const struct session_header *header = session_header(session);
+	const double percent = time_percent(finding->time, header->counters[COUNTER_wall_ns]);
+
+	if (!header->counters[COUNTER_operations_outside] || header->processes ||
+	    finding_is_of_run(finding) || percent <= 0 || percent > 100)
+		return;
+	fprintf(file, " (%s%.1f %% of the run)", percent < 0.1 ? "under " : "",
+		percent < 0.1 ? 0.1 : percent);
+}
+
 /* " of the run's 270 ms": as a time, which says what it is of where a percentage does not. */
 static void write_whole(const struct session *session, const struct finding *finding, FILE *file)
 {
@@ -217,6 +231,7 @@ static void write_whole(const struct session *session, const struct finding *fin
 			number_about(time, whole_of(finding), 3));
 	else if (job)
 		fputs(" a process", file);
+	write_part_of_run(session, finding, file);
 }
 
 /* ": rank 1 has 31.4 ms more to do in saxpy than rank 0. Even work saves up to …" */

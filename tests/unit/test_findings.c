@@ -305,6 +305,17 @@ static void text_has(const char *text)
 	free(report);
 }
 
+TEST(a_profile_of_a_part_of_the_run_tells_a_findings_part_of_the_run)
+{
+	header->uses[0].busy = 700 * MS;
+	header->counters[COUNTER_wall_ns] = 40000 * MS;
+	text_has("the GPU was idle, 300 ms of the GPU's 1.00 s: ");
+	header->counters[COUNTER_operations_outside] = 1;
+	text_has("the GPU was idle, 300 ms of the GPU's 1.00 s (0.8 % of the run): ");
+	header->counters[COUNTER_wall_ns] = 400000 * MS;
+	text_has("the GPU was idle, 300 ms of the GPU's 1.00 s (under 0.1 % of the run): ");
+}
+
 static struct nvtx_range *open_range(uint32_t thread, const char *name, struct nvtx_range *made,
 				     uint64_t start, uint64_t end)
 {
