@@ -292,8 +292,7 @@ void memory_measure(void)
 		bytes += sizeof(*pool) + BLOCK_BYTES +
 			 pool->pairs * (sizeof(struct event_pair) + BLOCK_BYTES);
 	bytes += matcher_memory() + calls_memory() + timeline_memory();
-	if (bytes > *peak)
-		*peak = bytes;
+	RAISE(*peak, bytes);
 }
 
 /* How often ktime's memory is measured. Chosen: it takes some 50 us. */
@@ -330,8 +329,7 @@ static void watch_wall_clock(void)
 	if (start == 0)
 		header->clock_offset = start = offset;
 	moved = offset > start ? offset - start : start - offset;
-	if (moved > header->clock_moved)
-		header->clock_moved = moved;
+	RAISE(header->clock_moved, moved);
 }
 
 /* How many threads have launched in the last THREADS_PERIOD_NS; 0 until that is over. */

@@ -227,10 +227,8 @@ struct in_flight *graph_launches_node(struct match_stream *stream, const struct 
 
 	if (!launch)
 		return NULL;
-	if (activity->start < launch->start)
-		launch->start = activity->start;
-	if (activity->end > launch->end)
-		launch->end = activity->end;
+	LOWER(launch->start, activity->start);
+	RAISE(launch->end, activity->end);
 	identified = launch->list == &launches.unidentified && stream &&
 		     identify(launch, stream, activity);
 	*call = launch->call;
@@ -573,8 +571,7 @@ static void take_other(const struct activity *activity)
 
 static void note_start(uint64_t start)
 {
-	if (start > newest.start)
-		newest.start = start;
+	RAISE(newest.start, start);
 	newest.is_new = true;
 }
 

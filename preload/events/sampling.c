@@ -149,8 +149,7 @@ static double within_budget(double share, double used, uint64_t elapsed)
 	double now = (double)sampling.active;
 
 	sampling.credit += share * (paid(now) - paid(now - (double)elapsed)) - used;
-	if (sampling.credit > share * WINDOW_NS / 2)
-		sampling.credit = share * WINDOW_NS / 2;
+	LOWER(sampling.credit, share * WINDOW_NS / 2);
 	return (sampling.credit + share * (paid(now + WINDOW_NS) - paid(now))) / WINDOW_NS;
 }
 
@@ -175,8 +174,7 @@ static double weight_of(uint64_t elapsed, double period)
 	double weight = (double)elapsed / period;
 
 	/* In the first windows there is no history yet: a plain average. */
-	if (weight < 1.0 / sampling.windows)
-		weight = 1.0 / sampling.windows;
+	RAISE(weight, 1.0 / sampling.windows);
 	return weight > 1 ? 1 : weight;
 }
 
@@ -232,7 +230,7 @@ void sampling_update(uint64_t now, unsigned threads)
 	if (calls > 0)
 		sampling.launched = now;
 	if (now - sampling.launched > PAUSE_NS) {
-		sampling.credit = sampling.credit < 0 ? sampling.credit : 0;
+		LOWER(sampling.credit, 0);
 		return;
 	}
 	sampling.windows++;

@@ -150,14 +150,12 @@ uint16_t names_range(uint8_t domain, const char *text)
 	uint32_t slot;
 	uint16_t name;
 
-	if (length > NAMES_LENGTH)
-		length = NAMES_LENGTH;
+	LOWER(length, NAMES_LENGTH);
 	if (shapes) {
 		const char *shapes_end = strstr(shapes, inputs);
 
 		more = shapes_end ? (size_t)(shapes_end - shapes) : strlen(shapes);
-		if (more > NAMES_LENGTH - length)
-			more = NAMES_LENGTH - length;
+		LOWER(more, NAMES_LENGTH - length);
 		memcpy(joined, text, length);
 		memcpy(joined + length, shapes, more);
 		text = joined;

@@ -364,8 +364,7 @@ static void add_call(uint32_t range, const struct row *row, uint64_t nanoseconds
 	part->total += (uint64_t)((double)nanoseconds * weight + 0.5);
 	part->estimated |= weight != 1;
 	figure_least(&part->minimum, &part->known, nanoseconds);
-	if (nanoseconds > part->maximum)
-		part->maximum = nanoseconds;
+	RAISE(part->maximum, nanoseconds);
 }
 
 static void forget_first(uint32_t range, const struct row *row)
@@ -428,8 +427,7 @@ static void add_ended_range(uint32_t number, uint16_t path, uint32_t thread, uin
 	range->calls++;
 	range->total += duration;
 	figure_least(&range->minimum, &range->known, duration);
-	if (duration > range->maximum)
-		range->maximum = duration;
+	RAISE(range->maximum, duration);
 	session_count(run.session, COUNTER_ranges, 1);
 	if (run.header->trace_on == TRACE_GROWS) {
 		record.name = session_intern(run.session, name.text);
@@ -670,8 +668,7 @@ void ranges_tell(const struct range_place *place, const struct row *row, struct 
 	part->estimated |= estimated;
 	if (now->calls > 0)
 		figure_least(&part->minimum, &part->known, now->minimum);
-	if (now->maximum > part->maximum)
-		part->maximum = now->maximum;
+	RAISE(part->maximum, now->maximum);
 	*told = *now;
 }
 

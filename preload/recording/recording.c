@@ -145,7 +145,7 @@ void window_check_call(const struct in_flight *call, const struct graph_contents
 	if (launched->stream != call->stream || launched->thread != call->thread)
 		return;
 	launched->kernels += kernels;
-	launched->largest = kernels > launched->largest ? kernels : launched->largest;
+	RAISE(launched->largest, kernels);
 }
 
 void window_check_passed(const struct in_flight *call)
@@ -300,7 +300,7 @@ void window_times_plan(uint64_t now, double work, double spent)
 
 	times.over_work = -1;
 	times.debt += spent;
-	gap = gap < MEAN_GAP_NS ? MEAN_GAP_NS : gap;
+	RAISE(gap, MEAN_GAP_NS);
 	/* The gap is random, so that windows do not always meet the same phase of a program that
 	 * repeats itself. */
 	gap *= 0.5 + random_part();
@@ -708,7 +708,7 @@ static void update_credit(uint64_t now)
 	double most = recording.part * BUDGET_SAVED_NS;
 
 	recording.credit += recording.part * (double)(now - recording.updated);
-	recording.credit = recording.credit < most ? recording.credit : most;
+	LOWER(recording.credit, most);
 	recording.updated = now;
 }
 

@@ -140,7 +140,7 @@ static void close_random(struct window_class *class)
 	struct window_units *units = &class->units;
 	double covers = class->all - units->certain - units->covered - units->before, before;
 
-	covers = covers > class->open ? covers : class->open;
+	RAISE(covers, class->open);
 	before = units->before < covers ? units->before : covers;
 	units->before -= before;
 	covers += before;
@@ -383,8 +383,7 @@ static void take_record(struct ranged_part *ranged, uint64_t nanoseconds)
 {
 	if (!ranged->maximum || nanoseconds < ranged->minimum)
 		ranged->minimum = nanoseconds;
-	if (nanoseconds > ranged->maximum)
-		ranged->maximum = nanoseconds;
+	RAISE(ranged->maximum, nanoseconds);
 	ranged->part.open += (double)nanoseconds;
 	ranged->part.opened++;
 }
@@ -962,8 +961,7 @@ void launches_add(struct operation *operation, const struct activity *activity)
 	struct launch *launch = launch_of(activity);
 	struct launch_part *part = launch ? part_of(launch, operation) : NULL;
 
-	if (activity->start > launches.newest)
-		launches.newest = activity->start;
+	RAISE(launches.newest, activity->start);
 	if (!part)
 		return;
 	part->count++;
@@ -981,10 +979,8 @@ void launches_add(struct operation *operation, const struct activity *activity)
 			launch->kernels = graph_mark(launch->graph);
 		launch->kernels += graph_contents_kernel_mark(operation);
 	}
-	if (activity->start < launch->start)
-		launch->start = activity->start;
-	if (activity->end > launch->end)
-		launch->end = activity->end;
+	LOWER(launch->start, activity->start);
+	RAISE(launch->end, activity->end);
 }
 
 void launches_settle(void)

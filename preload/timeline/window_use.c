@@ -111,8 +111,7 @@ static void note_wait(struct use_period *period, const struct host_call *call)
 {
 	if (!period->begin || call->begin < period->begin)
 		return;
-	if (call->end < period->waited)
-		period->waited = call->end;
+	LOWER(period->waited, call->end);
 	if (call->end < period->done && !waits_for_event(call))
 		period->done = call->end;
 }

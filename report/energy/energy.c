@@ -120,8 +120,7 @@ static void add_clock(struct clock_range *clock, unsigned mhz)
 	if (clock->samples == 0 || mhz < clock->minimum)
 		clock->minimum = mhz;
 	clock->known = MINIMUM_KNOWN;
-	if (mhz > clock->maximum)
-		clock->maximum = mhz;
+	RAISE(clock->maximum, mhz);
 	clock->sum += mhz;
 	clock->samples++;
 }

@@ -30,8 +30,7 @@ struct trace_window trace_window(const struct session *session, const struct opt
 				continue;
 			if (!window.zero || record->start < window.zero)
 				window.zero = record->start;
-			if (record->end > window.end)
-				window.end = record->end;
+			RAISE(window.end, record->end);
 		}
 		session_release_trace_part(session, &part);
 	}
@@ -152,8 +151,7 @@ static int check_part(const struct session *session, const struct options *optio
 	session_for_each_trace (session, record) {
 		if (trace_is_in(&window, record))
 			return 0;
-		if (record->start < first)
-			first = record->start;
+		LOWER(first, record->start);
 	}
 	if (first == UINT64_MAX)
 		return 0; /* there is no trace, which is told of */

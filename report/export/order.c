@@ -60,14 +60,12 @@ static int add_part(struct trace_order *order, const struct trace_part *at, uint
 	struct part part = {.at = *at, .first = UINT64_MAX, .process = process};
 
 	/* Places are 32 bits; a segment has as many records only in a file that was made so. */
-	if (part.at.count > UINT32_MAX)
-		part.at.count = UINT32_MAX;
+	LOWER(part.at.count, UINT32_MAX);
 	for (size_t i = 0; i < part.at.count; i++) {
 		if (!is_wanted(order, &at->records[i]))
 			continue;
 		part.count++;
-		if (at->records[i].start < part.first)
-			part.first = at->records[i].start;
+		LOWER(part.first, at->records[i].start);
 	}
 	session_release_trace_part(order->session, at);
 	if (!part.count)

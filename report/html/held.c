@@ -35,8 +35,8 @@ static int add(struct held *held, const struct trace_record *record, int device)
 {
 	if (record->kind != TRACE_HELD && record->kind >= ROW_KINDS)
 		return 0;
-	held->begin = record->start < held->begin ? record->start : held->begin;
-	held->end = record->end > held->end ? record->end : held->end;
+	LOWER(held->begin, record->start);
+	RAISE(held->end, record->end);
 	if (record->kind != TRACE_HELD || record->device != device || held->count == CHANGES_MOST)
 		return 0;
 	if (!LIST_HAS_ROOM(held->changes, held->count, held->room))
@@ -84,7 +84,7 @@ static void write_area(struct html *html, const struct held *held, const struct 
 			       100.0 * (i + 1);
 		     next++) {
 			now = held->changes[next].bytes;
-			most = now > most ? now : most;
+			RAISE(most, now);
 		}
 		height = (unsigned)axis_pixel(y, (double)most);
 		if (height != last)
@@ -124,7 +124,7 @@ static int write_device(struct page *page, int device)
 
 	if (!error && held.peak && held.end > held.begin && held.count < CHANGES_MOST) {
 		held.start = session_header(page->session)->start_realtime;
-		held.start = held.start < held.begin ? held.start : held.begin;
+		LOWER(held.start, held.begin);
 		x.low = (double)(held.begin - held.start);
 		x.high = (double)(held.end - held.start);
 		y.high = 1.15 * (double)held.peak;

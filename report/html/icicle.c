@@ -283,7 +283,7 @@ int icicle_write(struct html *html, const struct ranges *ranges)
 			roots += (double)ranges->tree.nodes[i].all.time;
 	/* A range that was started and ended can lie in several others, and count more than once.
 	 */
-	icicle.whole = roots > icicle.whole ? roots : icicle.whole;
+	RAISE(icicle.whole, roots);
 	if (!(roots > 0))
 		return 0;
 	error = collect(&icicle);

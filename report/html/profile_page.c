@@ -201,8 +201,7 @@ static int write_parts(struct page *page, struct part parts[SECTIONS])
 		if (sections[i].write != timeline_section)
 			page->room -= (long)parts[i].size;
 	}
-	if (page->room < GPU_BYTES)
-		page->room = GPU_BYTES;
+	RAISE(page->room, GPU_BYTES);
 	return error ? error : write_part(page, &sections[last], &parts[last]);
 }
 

@@ -58,7 +58,7 @@ static struct rank rank_of(const struct job *job, const struct job_process *proc
 	uint64_t collectives =
 		process->collectives < process->gpu ? process->collectives : process->gpu;
 
-	waited = waited < collectives ? waited : collectives;
+	LOWER(waited, collectives);
 	return (struct rank){.number = process->rank.rank,
 			     .gpu = process->gpu,
 			     .busy = process->busy,
@@ -116,8 +116,8 @@ static int collect(struct ranks *ranks, const struct job *job)
 		ranks->mean += (double)rank->parts[PART_OWN] / (double)ranks->count;
 		if (!ranks->slowest || rank->parts[PART_OWN] > ranks->slowest->parts[PART_OWN])
 			ranks->slowest = rank;
-		most = rank->gpu > most ? rank->gpu : most;
-		most = rank->busy > most ? rank->busy : most;
+		RAISE(most, rank->gpu);
+		RAISE(most, rank->busy);
 	}
 	if (ranks->count) {
 		int first = ranks->ranks[0].number, last = ranks->ranks[ranks->count - 1].number;

@@ -42,7 +42,7 @@ static bool add_bar(struct histogram_bars *bars, const struct bar *bar)
 		return false;
 	bars->bars[bars->count++] = *bar;
 	bars->all += bar->calls;
-	bars->largest = bar->calls > bars->largest ? bar->calls : bars->largest;
+	RAISE(bars->largest, bar->calls);
 	return true;
 }
 
@@ -69,7 +69,7 @@ static bool fill_bars(struct histogram_bars *bars, const struct histogram *histo
 	for (unsigned first = range->first; first <= range->last && fits; first += step) {
 		struct bar bar = {.first = first, .last = first + step - 1};
 
-		bar.last = bar.last < range->last ? bar.last : range->last;
+		LOWER(bar.last, range->last);
 		for (unsigned i = first; i <= bar.last; i++)
 			bar.calls += histogram->buckets[i];
 		if (!bar.calls)

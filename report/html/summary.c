@@ -89,7 +89,7 @@ static void write_window(struct page *page)
 		return;
 	session_for_each_use (page->session, page->options->devices, device, use) {
 		idle_time(use, &whole);
-		longest = whole > longest ? whole : longest;
+		RAISE(longest, whole);
 	}
 	fprintf(page->html.file,
 		"<p>Only %s of the run’s %s (%.1f %%) were profiled: %s operation%s outside the "
@@ -111,7 +111,7 @@ static void write_busy(struct page *page)
 	session_for_each_use (page->session, page->options->devices, device, use) {
 		idle_time(use, &whole);
 		span_add(&busy, time_percent(use->busy, whole));
-		longest = whole > longest ? whole : longest;
+		RAISE(longest, whole);
 		only = device;
 		estimated |= use->error > 0;
 	}

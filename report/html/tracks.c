@@ -174,10 +174,8 @@ static void begin_at_zero(struct timeline *timeline)
 
 			item->start -= timeline->zero;
 			item->end -= timeline->zero;
-			if (item->start < timeline->begin)
-				timeline->begin = item->start;
-			if (item->end > timeline->end)
-				timeline->end = item->end;
+			LOWER(timeline->begin, item->start);
+			RAISE(timeline->end, item->end);
 		}
 }
 

@@ -419,8 +419,7 @@ int processes_section(struct page *page)
 		return error ? error : ended;
 	error = job_init(job, page->session);
 	for (size_t i = 0; i < job->count && !error; i++)
-		if (job->processes[i]->device_time > sides.longest)
-			sides.longest = job->processes[i]->device_time;
+		RAISE(sides.longest, job->processes[i]->device_time);
 	if (!error)
 		error = ranks_write(&page->html, job);
 	if (!error)

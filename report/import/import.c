@@ -177,7 +177,7 @@ static int import_run(struct profile *profile, const struct session *session, co
 
 	/* Those of a job run side by side. */
 	session_for_each_process (session, process)
-		wall = process->wall > wall ? process->wall : wall;
+		RAISE(wall, process->wall);
 	profile->wall = (double)wall;
 	profile->traced = session_next_trace(session, NULL);
 	profile->path = strdup(path);

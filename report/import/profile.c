@@ -33,8 +33,7 @@ void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, 
 		return;
 	if (!row->timed || minimum < row->minimum)
 		row->minimum = minimum;
-	if (maximum > row->maximum)
-		row->maximum = maximum;
+	RAISE(row->maximum, maximum);
 	/* Chan, Golub and LeVeque: sums of squares of two groups, without cancellation. */
 	if (all > 1)
 		row->variance = ((before > 1 ? row->variance * (before - 1) : 0) +
@@ -107,8 +106,7 @@ static void add_devices(struct profile *sum, const struct profile *run)
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		any |= energy_is_known(&run->energies[device]);
 		energy_join(&sum->energies[device], &run->energies[device]);
-		if (run->memory_peaks[device] > sum->memory_peaks[device])
-			sum->memory_peaks[device] = run->memory_peaks[device];
+		RAISE(sum->memory_peaks[device], run->memory_peaks[device]);
 	}
 	sum->energy_runs += any;
 }

@@ -66,8 +66,8 @@ const char *job_wall_text(const struct session *session, char text[JOB_WALL_SIZE
 	char times[2][NUMBER_SIZE];
 
 	session_for_each_process (session, process) {
-		least = process->wall < least ? process->wall : least;
-		most = process->wall > most ? process->wall : most;
+		LOWER(least, process->wall);
+		RAISE(most, process->wall);
 	}
 	number_about(times[0], (double)least, 3);
 	number_about(times[1], (double)most, 3);
@@ -250,12 +250,9 @@ static int add_call(struct collective *collective, const struct trace_record *re
 		collective->count = collective->next;
 		return 0;
 	}
-	if (record->start > call->latest)
-		call->latest = record->start;
-	if (record->end < call->first_end)
-		call->first_end = record->end;
-	if (record->end > call->last_end)
-		call->last_end = record->end;
+	RAISE(call->latest, record->start);
+	LOWER(call->first_end, record->end);
+	RAISE(call->last_end, record->end);
 	return 0;
 }
 
@@ -321,8 +318,7 @@ static int pass(struct waits *waits, const struct session *session, struct entry
 		} else if (wait && collective->next < collective->count) {
 			uint64_t latest = collective->calls[collective->next++].latest;
 
-			if (latest > record->end)
-				latest = record->end;
+			LOWER(latest, record->end);
 			wait->exact +=
 				latest > record->start ? (double)(latest - record->start) : 0;
 		}
@@ -345,7 +341,7 @@ static void find_ends(struct waits *waits, const struct entry *all)
 			uint64_t apart = call->last_end - call->first_end;
 
 			sum += (double)apart;
-			waits->ends_most = apart > waits->ends_most ? apart : waits->ends_most;
+			RAISE(waits->ends_most, apart);
 			waits->calls++;
 		}
 	}
@@ -416,8 +412,7 @@ static bool find_set(const struct session *session, struct set_clocks *found)
 	session_for_each_process (session, process) {
 		traced |= process->trace_records > 0;
 		found->moved += process->records_moved > 0;
-		if (process->records_moved > found->moved_most)
-			found->moved_most = process->records_moved;
+		RAISE(found->moved_most, process->records_moved);
 		if (process->clock_moved >= CLOCK_SET_LEAST_NS &&
 		    (!found->set || process->clock_moved > found->set->clock_moved))
 			found->set = process;

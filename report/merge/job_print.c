@@ -351,8 +351,7 @@ static void write_slowest(const struct job_lines *lines, const struct options *o
 	struct sheet sheet;
 
 	job_processes_sheet(&sheet, &lines->job);
-	if (options->slowest < sheet.rows)
-		sheet.rows = options->slowest;
+	LOWER(sheet.rows, options->slowest);
 	sheet.form = sheet_form_of(options);
 	if (options->csv) {
 		sheet.parts = UNRANKED | COLLECTIVES;

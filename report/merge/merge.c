@@ -583,8 +583,7 @@ static void merge_header(struct session *merged, const struct session *session)
 		to->command = 0;
 	to->cupti_active |= from->cupti_active;
 	to->events_active |= from->events_active;
-	if (from->start_realtime < to->start_realtime)
-		to->start_realtime = from->start_realtime;
+	LOWER(to->start_realtime, from->start_realtime);
 	figures_merge(figures_of(SCOPE_RUN), to->counters, from->counters);
 	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
 		uint32_t used = to->devices[i].used || from->devices[i].used;
@@ -664,8 +663,7 @@ static int merge_memory(struct merge *merge, const struct session *session,
 		figures_merge(figures_of(SCOPE_MEMORY), to, use);
 		if (!process || use->kind != ALLOCATION_TOTAL)
 			continue;
-		if (use->peak > process->memory_peak)
-			process->memory_peak = use->peak;
+		RAISE(process->memory_peak, use->peak);
 		process->memory_held += use->held;
 	}
 	return 0;
@@ -856,7 +854,7 @@ static int add_processes(struct merge *merge, const struct session *session, int
 		error = moved ? note_process(merge, &added, &there, &moved->shift) : -ENOMEM;
 		if (error)
 			return error;
-		*earliest = moved->shift < *earliest ? moved->shift : *earliest;
+		LOWER(*earliest, moved->shift);
 		moved->to = session_offset(merge->session, there);
 	}
 	return 0;

@@ -467,10 +467,8 @@ static unsigned name_distance(const char *left, size_t left_length, const char *
 		for (size_t j = 1; j <= right_length; j++) {
 			unsigned best = above[j - 1] + (left[i - 1] != right[j - 1]);
 
-			if (above[j] + 1 < best)
-				best = above[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
+			LOWER(best, above[j] + 1);
+			LOWER(best, row[j - 1] + 1);
 			if (i > 1 && j > 1 && left[i - 1] == right[j - 2] &&
 			    left[i - 2] == right[j - 1] && before[j - 2] + 1 < best)
 				best = before[j - 2] + 1;

@@ -355,7 +355,7 @@ static double profiled_part(const struct session *session)
 	for (uint32_t i = 0; i < SESSION_DEVICES; i++) {
 		uint64_t time = use_time(&header->uses[i]);
 
-		longest = time > longest ? time : longest;
+		RAISE(longest, time);
 	}
 	return (double)longest;
 }

@@ -158,7 +158,7 @@ static struct worked worked_of(const struct session *session, uint64_t devices)
 	session_for_each_use (session, devices, device, use) {
 		idle_time(use, &whole);
 		worked.devices |= UINT64_C(1) << device;
-		worked.longest = whole > worked.longest ? whole : worked.longest;
+		RAISE(worked.longest, whole);
 		worked.busy += use->busy;
 		worked.estimated |= use->error > 0;
 	}

@@ -33,8 +33,7 @@ static struct memory_totals totals_of(const struct session *session)
 		totals.held_count += use->held_count;
 		totals.all += use->held_count + use->frees;
 	}
-	if (totals.all < totals.allocations)
-		totals.all = totals.allocations;
+	RAISE(totals.all, totals.allocations);
 	return totals;
 }
 

@@ -229,11 +229,11 @@ static void find_equal(const struct options *options, size_t *start, size_t *end
 	*start = *end = strlen(first);
 	for (size_t i = 1; i < options->profile_count; i++) {
 		equal = equal_at_start(first, options->profiles[i]);
-		*start = equal < *start ? equal : *start;
+		LOWER(*start, equal);
 	}
 	for (size_t i = 1; i < options->profile_count; i++) {
 		equal = equal_at_end(first, options->profiles[i], *start);
-		*end = equal < *end ? equal : *end;
+		LOWER(*end, equal);
 	}
 }
 
@@ -685,7 +685,6 @@ const struct table_row *next_kernel(const struct session *session, const struct 
 	if (!row || row->kind != ROW_KERNEL)
 		return NULL;
 	session_for_each_use (session, unknown ? 0 : UINT64_MAX, device, use)
-		if (time_percent(use->busy, use_time(use)) > share)
-			share = time_percent(use->busy, use_time(use));
+		RAISE(share, time_percent(use->busy, use_time(use)));
 	return share >= MOSTLY_GPU ? row : NULL;
 }

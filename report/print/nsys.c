@@ -83,8 +83,7 @@ static void add_bytes(struct table_row *sum, const struct row *row)
 		return;
 	if (!sum->timed || row->bytes_minimum < sum->minimum)
 		sum->minimum = row->bytes_minimum;
-	if (row->bytes_maximum > sum->maximum)
-		sum->maximum = row->bytes_maximum;
+	RAISE(sum->maximum, row->bytes_maximum);
 	sum->counted += row_calls(row);
 	sum->timed += row_calls(row);
 	sum->total += row->bytes;

@@ -160,8 +160,8 @@ static void add_times(struct table_row *sum, uint64_t calls, uint64_t total, uin
 	sum->calls += calls;
 	sum->timed = sum->counted = sum->calls;
 	sum->total += total;
-	sum->minimum = minimum < sum->minimum ? minimum : sum->minimum;
-	sum->maximum = maximum > sum->maximum ? maximum : sum->maximum;
+	LOWER(sum->minimum, minimum);
+	RAISE(sum->maximum, maximum);
 }
 
 /* Adds what was done in a node itself to the tables of its sections. */

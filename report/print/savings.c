@@ -123,7 +123,7 @@ static void take_off(struct rest *rest, uint64_t part)
 	uint64_t step, time = rounded(part, &step);
 
 	rest->time -= time < rest->time ? time : rest->time;
-	rest->step = step > rest->step ? step : rest->step;
+	RAISE(rest->step, step);
 }
 
 static void write_rest(const struct rest *rest, FILE *file)

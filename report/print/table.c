@@ -129,8 +129,7 @@ int table_row_add(struct table_row *sum, const struct session *session, const st
 	sum->error = sqrt(sum->error * sum->error + timed.error * timed.error);
 	if (sum->timed == 0 || figures->minimum < sum->minimum)
 		sum->minimum = figures->minimum;
-	if (figures->maximum > sum->maximum)
-		sum->maximum = figures->maximum;
+	RAISE(sum->maximum, figures->maximum);
 	sum->timed += figures->count;
 	if (sum->clock != CLOCK_EVENTS)
 		sum->clock = timed.clock;
@@ -486,7 +485,7 @@ static void fit_sheet(struct sheet *sheet, const struct table *tables,
 		for (size_t i = 0; i < tables[section].count; i++) {
 			size_t length = strlen(tables[section].rows[i].name);
 
-			longest = length > longest ? length : longest;
+			RAISE(longest, length);
 			estimated |=
 				tables[section].rows[i].estimated && !tables[section].rows[i].bound;
 		}
@@ -576,7 +575,7 @@ bool bars_of(struct bars *bars, const struct histogram *histogram, unsigned most
 		bars->calls[(bucket - bars->first) / bars->step] += histogram->buckets[bucket];
 	for (unsigned i = 0; i < bars->count; i++) {
 		bars->all += bars->calls[i];
-		bars->largest = bars->calls[i] > bars->largest ? bars->calls[i] : bars->largest;
+		RAISE(bars->largest, bars->calls[i]);
 	}
 	return bars->largest > 0;
 }

@@ -219,8 +219,7 @@ static int add_line(struct prometheus *metrics, enum metric metric, const char *
 		return 0;
 	entry->written = metrics->number + 1;
 	if (strcmp(description.type, "gauge") != 0) {
-		if (value < entry->value)
-			value = entry->value;
+		RAISE(value, entry->value);
 		entry->value = value;
 	}
 	return fprintf(*file, "%s %.15g\n", key, value) < 0 ? -ENOMEM : 0;

@@ -25,8 +25,7 @@ static void add_range(struct range_node *node, const struct nvtx_range *range)
 	node->open += range->open;
 	if (range->known & MINIMUM_KNOWN)
 		figure_least(&node->minimum, &node->known, range->minimum);
-	if (range->maximum > node->maximum)
-		node->maximum = range->maximum;
+	RAISE(node->maximum, range->maximum);
 }
 
 /* The node of a range, made if it is the first of its kind; NULL if memory is out. */

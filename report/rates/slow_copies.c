@@ -40,7 +40,7 @@ bool slow_copies_find(const struct session *session, struct slow_copies *copies)
 		    percent >= SLOW_PERCENT)
 			continue;
 		copies->least = copies->of && copies->least < percent ? copies->least : percent;
-		copies->most = copies->most > percent ? copies->most : percent;
+		RAISE(copies->most, percent);
 		copies->of = device;
 		copies->time += row->cupti.total;
 		copies->at_peak += to_unsigned(bytes / peak);

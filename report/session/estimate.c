@@ -358,8 +358,7 @@ double estimate_student_95(double freedom)
 {
 	const double z = NORMAL_95, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
 
-	if (freedom < 3)
-		freedom = 3;
+	RAISE(freedom, 3);
 	return z + (z3 + z) / (4 * freedom) +
 	       (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
 	       (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);

@@ -383,8 +383,7 @@ static void convert(const struct layout *layout, unsigned structure, char *to, c
 		}
 		their_element = element_size(layout->theirs, theirs);
 		count = line->size / element;
-		if (theirs->size / their_element < count)
-			count = theirs->size / their_element;
+		LOWER(count, theirs->size / their_element);
 		for (uint32_t k = 0; k < count; k++) {
 			char *to_element = to + line->offset + k * element;
 			const char *from_element = from + theirs->offset + k * their_element;

@@ -837,6 +837,18 @@ void idle_totals(const struct session *session, int device, uint64_t totals[IDLE
  * `?:`, has to say. */
 #define IN_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* Raises a variable to a larger value, or lowers it to a smaller one. */
+#define RAISE(variable, value)                                                                     \
+	do                                                                                         \
+		if ((value) > (variable))                                                          \
+			(variable) = (value);                                                      \
+	while (0)
+#define LOWER(variable, value)                                                                     \
+	do                                                                                         \
+		if ((value) < (variable))                                                          \
+			(variable) = (value);                                                      \
+	while (0)
+
 /* A binary search: the first `index` from `from` on for which `condition`, an expression of it,
  * does not hold; `to`: there is none. The condition must hold for all before that one, and for none
  * behind it. */

@@ -502,8 +502,7 @@ int session_trace(struct session *session, const struct trace_record *record)
 		}
 	}
 	memcpy(end->segment + end->used, record, sizeof(*record));
-	if (record->end > session->trace_newest)
-		session->trace_newest = record->end;
+	RAISE(session->trace_newest, record->end);
 	items_publish(session, SEGMENT_TRACE, sizeof(*record));
 	session_count(session, COUNTER_trace_records, 1);
 	return 0;
@@ -529,12 +528,10 @@ void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanos
 	/* The oldest part that gives way at once is a quarter of it, or less. */
 	uint64_t segment = bytes / 4 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
 
-	if (segment < SESSION_SEGMENT_ALIGN)
-		segment = SESSION_SEGMENT_ALIGN;
+	RAISE(segment, SESSION_SEGMENT_ALIGN);
 	session->trace_segment = segment < TRACE_SEGMENT ? segment : TRACE_SEGMENT;
 	session->trace_segments_most = bytes / session->trace_segment;
-	if (session->trace_segments_most < 2)
-		session->trace_segments_most = 2;
+	RAISE(session->trace_segments_most, 2);
 	session->trace_ns = nanoseconds;
 	session->trace_reuses = bytes != UINT64_MAX || nanoseconds != UINT64_MAX;
 }

@@ -350,8 +350,7 @@ static void note_unknown(struct session *session)
 /* The header's references lead where this version has what they led to. */
 static void move_references(const struct session *session, struct session_header *header)
 {
-	if (header->note_count > SESSION_NOTES)
-		header->note_count = SESSION_NOTES;
+	LOWER(header->note_count, SESSION_NOTES);
 	for (uint32_t i = 0; i < header->note_count; i++)
 		header->notes[i] = moved(session, header->notes[i]);
 	header->command = moved(session, header->command);

@@ -183,8 +183,7 @@ void session_add_weighted(struct session *session, struct figures *figures, uint
 
 	figures->total += nanoseconds;
 	figure_least(&figures->minimum, &figures->known, nanoseconds);
-	if (nanoseconds > figures->maximum)
-		figures->maximum = nanoseconds;
+	RAISE(figures->maximum, nanoseconds);
 	figures->squares += (double)nanoseconds * (double)nanoseconds;
 	if (histogram)
 		histogram_add_calls(histogram, nanoseconds, calls);
@@ -196,8 +195,7 @@ void session_add_byte_sums(struct row *row, uint64_t bytes, double squares, uint
 {
 	row->bytes += bytes;
 	figure_least(&row->bytes_minimum, &row->known, minimum);
-	if (maximum > row->bytes_maximum)
-		row->bytes_maximum = maximum;
+	RAISE(row->bytes_maximum, maximum);
 	row->bytes_squares += squares;
 }
 

@@ -27,7 +27,7 @@ void out_bytes(struct out *out, const char *bytes, size_t length)
 	while (length > 0) {
 		size_t part = out->size - out->length;
 
-		part = length < part ? length : part;
+		LOWER(part, length);
 		memcpy(out->buffer + out->length, bytes, part);
 		out->length += part;
 		bytes += part;

@@ -73,7 +73,7 @@ static void measure(struct layout *layout)
 			int most = sheet->columns[number].most, *width = &layout->widths[number];
 			int length = characters(shown(layout, number, &cells[number], buffer));
 
-			length = length < most ? length : most;
+			LOWER(length, most);
 			if (most && length > abs(*width))
 				*width = *width < 0 ? -length : length;
 		}
