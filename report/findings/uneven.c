@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/findings/uneven.h"
 
+#include <math.h>
+
 #include "report/session/estimate.h"
 
 /* By what part the time that each process's devices were busy may differ to be the same. Chosen. */
@@ -88,6 +90,46 @@ static void compare_calls(struct uneven *uneven)
 				 (double)(row->calls - row->slowest_calls) / others_time;
 }
 
+/* Calls are long that take this many times as long as the others' on average. Chosen. */
+#define LONG_CALL   1.5
+/* Averages are the same if they differ by no more: a histogram is exact to 1.6 %. Chosen. */
+#define SAME_LENGTH 0.03
+
+/* Whether some of the slowest's calls are long, and the rest as long as those of the others. */
+static void find_long_calls(struct uneven *uneven, const struct session *session)
+{
+	const struct job_row *row = uneven->row;
+	const double average =
+		(row->total - (double)row->maximum) / (double)(row->calls - row->slowest_calls);
+	double time = 0, rest;
+	uint64_t known = 0, count = 0;
+	const struct row *of;
+
+	session_for_each_row (session, of) {
+		const struct histogram *histogram;
+
+		if (of->kind != row->kind || of->name != row->name)
+			continue;
+		histogram = session_histogram(session, of->cupti.histogram);
+		for (unsigned i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
+			const uint64_t low = histogram_bucket_low(i), calls = histogram->buckets[i];
+
+			known += calls;
+			if ((double)low < LONG_CALL * average)
+				continue;
+			count += calls;
+			time += (double)calls * (double)(low + histogram_bucket_high(i)) / 2;
+		}
+	}
+	if (known != row->calls || !count || count >= row->slowest_calls)
+		return;
+	rest = ((double)row->maximum - time) / (double)(row->slowest_calls - count);
+	if (fabs(rest - average) > SAME_LENGTH * average)
+		return;
+	uneven->long_calls = count;
+	uneven->long_factor = time / (double)count / average;
+}
+
 struct uneven uneven_find(const struct session *session)
 {
 	struct uneven uneven = {.row = NULL};
@@ -115,6 +157,8 @@ struct uneven uneven_find(const struct session *session)
 			to_unsigned((double)row->maximum - (row->total - (double)row->maximum) /
 								   (double)(row->processes - 1));
 	compare_calls(&uneven);
+	if (uneven.longer > 1)
+		find_long_calls(&uneven, session);
 	if (session_header(session)->processes)
 		uneven.even_calls = (double)row->calls / (double)session_header(session)->processes;
 	uneven.slowest = session_process_at(session, row->slowest);

@@ -16,6 +16,10 @@ struct uneven {
 	 * each of them takes as long as the others'. 0: not known. */
 	uint64_t calls;
 	double others_calls, longer;
+	/* So many of its calls take this many times as long as the others' on average, and the
+	 * rest as long as those: an average would hide it. 0: that is not so, or not known. */
+	uint64_t long_calls;
+	double long_factor;
 	double even_calls; /* of each process of the job, if all made as many */
 	/*
 	 * For how much longer than the slowest's the GPUs of the others were idle while their

@@ -142,7 +142,8 @@ static bool has_more_calls(const struct uneven *uneven)
 	return (double)uneven->calls >= CALLS_MORE * uneven->others_calls;
 }
 
-/* " (400 calls, against 300, on average 1.25 times as long)" */
+/* " (400 calls, against 300, on average 1.25 times as long)"; where an average hides it "; 100 of
+ * them about 2.0 times as long" */
 static void write_calls(const struct uneven *uneven, FILE *file)
 {
 	const uint64_t others = to_unsigned(uneven->others_calls + 0.5);
@@ -154,7 +155,10 @@ static void write_calls(const struct uneven *uneven, FILE *file)
 		fputs(" in each", file);
 	else
 		fprintf(file, ", against %s", number_count(number, others));
-	if (uneven->longer >= CALLS_MORE)
+	if (uneven->longer >= CALLS_MORE && uneven->long_calls)
+		fprintf(file, "; %s of them about %.1f times as long",
+			number_count(number, uneven->long_calls), uneven->long_factor);
+	else if (uneven->longer >= CALLS_MORE)
 		fprintf(file, ", on average %.2f times as long", uneven->longer);
 	fputs(")", file);
 }

@@ -125,6 +125,14 @@ TEST(more_processes_than_fit_are_counted)
 	assert_true(strlen(page) < 400000);
 }
 
+static void add_kernel(const char *name, uint64_t ns)
+{
+	struct row *row = session_row(session, ROW_KERNEL, name, 0);
+
+	row->calls = 1;
+	session_add_sample(session, &row->cupti, ns);
+}
+
 /* What the finding says where the slowest made `own` of all `calls`. */
 static void has_calls(struct job_row *row, uint64_t calls, uint64_t own, const char *counts,
 		      const char *advice)
@@ -188,6 +196,13 @@ TEST(uneven_rows_name_the_slowest)
 	    "process&#39;s 20.0 ms, to about 10.0 ms.");
 	/* Where the row's calls are known: more of them, longer ones, or both. */
 	has_calls(row, 700, 400, "(400 calls, against 300, on average 2.25 times as long)",
+		  "about 350 calls of equal length");
+	/* 300 of them take 33 us, as those of the other, and 100 200 us. */
+	for (int i = 0; i < 600; i++)
+		add_kernel("uneven", 33333);
+	for (int i = 0; i < 100; i++)
+		add_kernel("uneven", 200 * US);
+	has_calls(row, 700, 400, "(400 calls, against 300; 100 of them about 6.0 times as long)",
 		  "about 350 calls of equal length");
 	has_calls(row, 600, 300, "(300 calls in each, on average 3.00 times as long)",
 		  "calls of equal length");
@@ -446,14 +461,6 @@ TEST(what_is_not_known_of_energy_is_not_shown_as_a_figure)
 	    "<td class=\"number\" data-value=\"1500\">1500 MHz</td>"
 	    "<td class=\"number\" data-value=\"-1\">-</td><td>never</td></tr>");
 	assert_null(strstr(page, "about"));
-}
-
-static void add_kernel(const char *name, uint64_t ns)
-{
-	struct row *row = session_row(session, ROW_KERNEL, name, 0);
-
-	row->calls = 1;
-	session_add_sample(session, &row->cupti, ns);
 }
 
 static void keep_the_gpu_busy(void)
