@@ -198,7 +198,7 @@ void output_finish(void)
 	int error = 0;
 
 	session_check(run.session);
-	run.header->finished = 1;
+	run.header->finished = RUN_WHOLE;
 	remove_entry();
 	/* A rank that is to say nothing says what its profile could not keep. */
 	if (!output.silent || (run.header->kept && session_kept(run.session)))

@@ -59,7 +59,8 @@ static void write_what(const struct session *session, const char *path, FILE *fi
 	if (header->start_realtime && localtime_r(&seconds, &local)) {
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
 		begin("", false, file);
-		fprintf(file, "%s, %s%s", date,
+		fprintf(file, "%s, %s%s%s", date,
+			header->finished == RUN_BETWEEN ? "a window, " : "",
 			header->processes
 				? job_wall_text(session, wall)
 				: number_about(wall, (double)header->counters[COUNTER_wall_ns], 3),

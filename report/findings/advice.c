@@ -63,13 +63,18 @@ static const char *advice_of_cause(const struct finding_cause *cause, bool pytho
 #define MOST_OF_TIME 0.5
 
 /* Of what was before the GPU's work or after it. */
-static const char *advice_outside(const struct finding *finding, bool python)
+static const char *advice_outside(const struct finding *finding, bool python, bool of_window)
 {
 	double most = MOST_OF_TIME * (double)finding->time;
 
 	if ((double)finding->no_call >= most)
 		return python ? "the program's own work, which py-spy shows and ktime does not"
 			      : "the program's own work, which perf shows and ktime does not";
+	if (of_window)
+		return python ? "look at what the host does there (py-spy; its CUDA calls: --trace "
+				"api)"
+			      : "look at what the host does there (perf; its CUDA calls: --trace "
+				"api)";
 	if (finding->kind == FINDING_AFTER && (double)finding->cause.time >= most)
 		return "needed only if the process goes on, as its end frees all";
 	if (finding->kind == FINDING_AFTER && python)
@@ -112,7 +117,8 @@ const char *finding_advice(const struct session *session, const struct finding *
 	if (finding->kind == FINDING_LOW_USE)
 		return advice_of_cause(&finding->cause, python);
 	if (finding_is_outside(finding))
-		return advice_outside(finding, python);
+		return advice_outside(finding, python,
+				      session_header(session)->finished == RUN_BETWEEN);
 	if (finding->kind == FINDING_WAITING && finding->own_work)
 		return LOOK_AT_WORK;
 	if (finding->kind == FINDING_FP32_MATRIX && finding->has_tf32)

@@ -364,8 +364,8 @@ static void fill_of_outside(struct found figures[FINDING_COUNT], const struct se
 	if (!outside_find(session, UINT64_MAX, &before, &after))
 		return;
 	figures[FINDING_BEFORE] = of_outside(&before, LEAST_START_NS);
-	/* A program that runs has not come to it. */
-	if (session_header(session)->finished)
+	/* A program that runs has not come to it; a window ends all the same. */
+	if (session_header(session)->finished && session_header(session)->finished != RUN_UNTIL)
 		figures[FINDING_AFTER] = of_outside(&after, LEAST_END_NS);
 }
 
@@ -396,6 +396,10 @@ static const char *what_of(const struct session *session, const struct finding *
 				       : "the GPUs of the processes were idle";
 	if (finding->kind == FINDING_OVERLAP && finding->kernels_less)
 		return "kernels while no copy ran";
+	if (finding->kind == FINDING_BEFORE && session_header(session)->finished == RUN_BETWEEN)
+		return "the window's start, before the GPU's first operation in it";
+	if (finding->kind == FINDING_AFTER && session_header(session)->finished == RUN_BETWEEN)
+		return "the window's end, after the GPU's last operation in it";
 	/* Nothing follows the last call, and other work goes on after some. */
 	if (finding->kind == FINDING_WAITING && finding->gaps && finding->gaps < finding->count)
 		return finding->own_work

@@ -132,6 +132,8 @@ static void write_title(const struct session *session, char *title, size_t size)
 		snprintf(title, size, "%s", name);
 }
 
+#define FROM_START "From the start of CUDA, its first call after cuInit, to "
+
 /* The command, when it ran and for how long: what tells this page from another. */
 static void write_header(struct html *html, const struct session *session, const char *title)
 {
@@ -150,9 +152,10 @@ static void write_header(struct html *html, const struct session *session, const
 	if (*date)
 		fprintf(html->file, "Started %s.", date);
 	if (header->counters[COUNTER_wall_ns])
-		fprintf(html->file,
-			"%sFrom the start of CUDA, its first call after cuInit, to the end: %s.",
-			*date ? " " : "",
+		fprintf(html->file, "%s%s: %s.", *date ? " " : "",
+			header->finished == RUN_BETWEEN ? "A window of the run"
+			: header->finished == RUN_UNTIL ? FROM_START "a moment of the run"
+							: FROM_START "the end",
 			header->processes
 				? job_wall_text(session, wall)
 				: number_about(wall, (double)header->counters[COUNTER_wall_ns], 3));

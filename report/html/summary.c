@@ -92,9 +92,10 @@ static void write_window(struct page *page)
 		RAISE(longest, whole);
 	}
 	fprintf(page->html.file,
-		"<p>Only %s of the run’s %s (%.1f %%) were profiled: %s operation%s outside the "
+		"<p>Only %s of the %s %s (%.1f %%) were profiled: %s operation%s outside the "
 		"profiling window %s only counted.</p>\n",
-		number_about(time, (double)longest, 3), number_about(run, wall, 3),
+		number_about(time, (double)longest, 3),
+		header->finished == RUN_BETWEEN ? "window’s" : "run’s", number_about(run, wall, 3),
 		100 * (double)longest / wall, number_count(count, outside), outside == 1 ? "" : "s",
 		outside == 1 ? "was" : "were");
 }
@@ -334,6 +335,7 @@ static void write_when(struct page *page)
 {
 	const struct idle_share largest = idle_largest(page->session, page->options);
 	const uint64_t start = session_header(page->session)->start_realtime;
+	const bool of_window = session_header(page->session)->finished == RUN_BETWEEN;
 	struct idle_part part;
 	double tenth;
 	int places;
@@ -351,9 +353,10 @@ static void write_when(struct page *page)
 		fprintf(page->html.file, "idle time of GPU %d is spread over all of",
 			largest.sum.device);
 	fprintf(page->html.file,
-		" the <a href=\"#timeline\">trace</a>: %.*f s to %.*f s after the start</p>\n",
+		" the <a href=\"#timeline\">trace</a>: %.*f s to %.*f s after %s start</p>\n",
 		places, (double)((part.idle ? part.begin : part.first) - start) / 1e9, places,
-		(double)((part.idle ? part.end : part.last) - start) / 1e9);
+		(double)((part.idle ? part.end : part.last) - start) / 1e9,
+		of_window ? "the window’s" : "the");
 }
 
 /* What the page leaves open, and the commands that tell it. */

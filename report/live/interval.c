@@ -209,12 +209,13 @@ int interval_subtract(struct session *session, const struct session *earlier)
 	return 0;
 }
 
-int interval_write(struct session *session, FILE *file)
+int interval_write(struct session *session, enum run_part part, FILE *file)
 {
 	struct session_header *header = session_header(session);
 
 	/* The event-pair overhead was taken off when it was opened. Nobody writes to it. */
-	header->finished = header->reported = header->kept = 1;
+	header->finished = part;
+	header->reported = header->kept = 1;
 	memset(&header->owner, 0, sizeof(header->owner));
 	return session_save(session, file) ? 0 : -errno;
 }

@@ -117,7 +117,8 @@ int screen_run(struct readings *readings, const struct options *options);
  * or not earlier.
  */
 int interval_subtract(struct session *session, const struct session *earlier);
-/* Writes a profile that session_open() gave as one that nobody writes to any more. 0 or -errno. */
-int interval_write(struct session *session, FILE *file);
+/* Writes a profile that session_open() gave as one that nobody writes to any more, of a part of its
+ * run. 0 or -errno. */
+int interval_write(struct session *session, enum run_part part, FILE *file);
 
 #endif

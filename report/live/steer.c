@@ -150,7 +150,7 @@ static int save(struct steered *steered, struct session *session, const struct s
 			    true, steered->message, sizeof(steered->message));
 	if (error)
 		return error;
-	error = interval_write(session, steered->output.file);
+	error = interval_write(session, earlier ? RUN_BETWEEN : RUN_UNTIL, steered->output.file);
 	steered->kept = session_header(session)->counters[COUNTER_wall_ns];
 	if (error)
 		snprintf(steered->message, sizeof(steered->message), "%s: %s",

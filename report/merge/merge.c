@@ -955,7 +955,7 @@ void merge_finish(struct merge *merge)
 {
 	struct session_header *header = session_header(merge->session);
 
-	header->finished = 1;
+	header->finished = RUN_WHOLE;
 	/* What it has of traces is for waiting times alone. */
 	if (!merge->whole_trace)
 		header->counters[COUNTER_trace_records] = 0;

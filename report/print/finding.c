@@ -224,11 +224,12 @@ static void write_whole(const struct session *session, const struct finding *fin
 {
 	const bool job = session_header(session)->processes;
 	const bool several = finding->device < 0 && devices_used(session) > 1;
+	const bool of_window = session_header(session)->finished == RUN_BETWEEN;
 	char time[NUMBER_SIZE];
 
 	if (finding->percent > 0)
 		fprintf(file, " of %s %s",
-			finding_is_of_run(finding) ? "the run's"
+			finding_is_of_run(finding) ? (of_window ? "the window's" : "the run's")
 			: job			   ? "a process's"
 			: several		   ? "the GPUs'"
 						   : "the GPU's",

@@ -98,6 +98,11 @@ const char *busy_share(char text[BUSY_SHARE_SIZE], const struct session_header *
 	return text;
 }
 
+static const char *run_word(const struct session_header *header)
+{
+	return header->finished == RUN_BETWEEN ? "window" : "run";
+}
+
 /* From which factor on that of kernels and copies is not worth a word. Chosen. */
 #define RATIO_MOST 10
 
@@ -128,7 +133,7 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 	/* How busy it was with what is outside the profiling window nobody knows. */
 	if ((double)run > (1 + RUN_LONGER) * (double)whole &&
 	    header->counters[COUNTER_operations_outside] == 0)
-		fprintf(file, "; of the whole run (%s) busy %.1f %%",
+		fprintf(file, "; of the whole %s (%s) busy %.1f %%", run_word(header),
 			number_about(text, (double)run, 3), time_percent(use->busy, run));
 	fputs(".\n", file);
 	if (use->contexts > 1)
@@ -213,13 +218,13 @@ void use_share_text(const struct session *session, const struct options *options
 		return;
 	number_about(time, (double)run, 3);
 	if (device >= 0)
-		fprintf(file, "%s%.*f %% of the whole run, %s",
+		fprintf(file, "%s%.*f %% of the whole %s, %s",
 			outside		   ? "at least "
 			: worked.estimated ? "~"
 					   : "",
-			busy < 1 ? 2 : 1, busy, time);
+			busy < 1 ? 2 : 1, busy, run_word(header), time);
 	else
-		fprintf(file, "the whole run was %s", time);
+		fprintf(file, "the whole %s was %s", run_word(header), time);
 	/* When these ran nobody knows. */
 	if (outside)
 		fprintf(file, ": %s operation%s outside the profiling window %s only counted",

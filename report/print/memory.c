@@ -89,7 +89,7 @@ static const char *held_by(const struct session *session)
 {
 	const struct row *row;
 
-	if (session_header(session)->finished)
+	if (session_header(session)->finished == RUN_WHOLE)
 		session_for_each_row (session, row)
 			if (row->kind == ROW_KERNEL &&
 			    strstr(session_string(session, row->name), "2at6native"))
@@ -111,7 +111,7 @@ static void write_totals(const struct session *session, const struct memory_tota
 	if (totals->held_count)
 		fprintf(file, "; %s%s of %s allocations %s", header->processes ? "in all " : "",
 			number_count(held, totals->held_count), count,
-			header->finished ? "held at exit" : "held");
+			header->finished == RUN_WHOLE ? "held at exit" : "held");
 	else
 		fprintf(file, "; all %s allocations freed", count);
 	if (totals->held_count)
@@ -160,7 +160,7 @@ bool memory_held_text(const struct session *session, char text[MEMORY_HELD_SIZE]
 	const struct memory_totals totals = totals_of(session);
 	char held[NUMBER_SIZE], all[NUMBER_SIZE], bytes[NUMBER_SIZE];
 
-	if (!totals.held_count || !session_header(session)->finished)
+	if (!totals.held_count || session_header(session)->finished != RUN_WHOLE)
 		return false;
 	snprintf(text, MEMORY_HELD_SIZE, "%s of %s allocations held at exit, %s%s",
 		 number_count(held, totals.held_count), number_count(all, totals.all),

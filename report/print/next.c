@@ -386,8 +386,9 @@ static void write_run(const struct session *session, const char *tool, FILE *fil
 static uint64_t host_delay(const struct session *session)
 {
 	struct outside before, after;
-	const bool known =
-		!runs_python(session) && outside_find(session, UINT64_MAX, &before, &after);
+	const bool known = !runs_python(session) &&
+			   session_header(session)->finished != RUN_BETWEEN &&
+			   outside_find(session, UINT64_MAX, &before, &after);
 
 	return known && before.time >= LEAST_START_NS && 2 * before.no_call < before.time
 		       ? before.time / 1000000
@@ -512,7 +513,7 @@ static int write_command(const struct next *next, enum next_step step, FILE *fil
 		break;
 	case NEXT_WINDOW:
 		fputs("ktime window ", file);
-		if (header->finished)
+		if (header->finished == RUN_WHOLE)
 			fputs("PID", file);
 		else
 			fprintf(file, "%d", (int)header->pid);
@@ -573,7 +574,8 @@ static bool applies(const struct next *next, enum next_step step)
 		return idle_unknown(next->session) && !job && may_be_idle(next) &&
 		       header->cupti_active && header->timer != TIMER_EVENTS;
 	case NEXT_WHOLE:
-		return header->counters[COUNTER_operations_outside] && header->finished && !job;
+		return header->counters[COUNTER_operations_outside] &&
+		       header->finished == RUN_WHOLE && !job;
 	case NEXT_KERNEL:
 	case NEXT_COUNTERS:
 		return next->kernel && !job;

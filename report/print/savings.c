@@ -78,7 +78,11 @@ bool savings_find(const struct session *session, const struct finding *findings,
 	idle = idle_time(use, &savings->whole);
 	add_findings(savings, findings, count, idle);
 	/* What is outside of the GPU's work is a finding only where that of the run is known. */
-	savings->of_run = outside_find(session, UINT64_MAX, &before, &after);
+	savings->of_run = session_header(session)->finished != RUN_BETWEEN &&
+			  outside_find(session, UINT64_MAX, &before, &after);
+	/* A window is as long as it was asked for. */
+	if (!savings->of_run)
+		savings->start = savings->end = 0;
 	if (savings->of_run)
 		savings->whole = session_header(session)->counters[COUNTER_wall_ns];
 	return savings->idle || savings->end || savings->start;

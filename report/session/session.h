@@ -630,6 +630,13 @@ struct job_part {
 	JOB_PART_FIGURES(FIGURE_MEMBER)
 } __attribute__((aligned(64)));
 
+/* Of which part of a run the figures are, once they are final. */
+enum run_part {
+	RUN_WHOLE = 1, /* of all of it: the program ended in order */
+	RUN_UNTIL,     /* until a moment, after which the program goes on: a snapshot */
+	RUN_BETWEEN    /* between two moments: a window, or what came after a snapshot */
+};
+
 struct session_header {
 	uint64_t magic;
 	uint32_t version;
@@ -642,7 +649,7 @@ struct session_header {
 
 	/* From here on the table says what is where. */
 	int32_t pid;
-	uint32_t finished; /* 1 once the figures are final: the program ended in order */
+	uint32_t finished; /* once the figures are final: enum run_part */
 	uint32_t reported; /* 1 once the whole report was written */
 	uint32_t kept;	   /* 1 where the user asked for the file: it is never swept */
 	struct session_owner owner;

@@ -764,6 +764,9 @@ TEST(what_is_before_the_work_and_after_it_is_found_from_a_tenth_of_the_run_on)
 	header->finished = 0;
 	assert_null(found(FINDING_AFTER));
 	assert_non_null(found(FINDING_BEFORE));
+	header->finished = RUN_UNTIL;
+	assert_null(found(FINDING_AFTER));
+	assert_non_null(found(FINDING_BEFORE));
 	/* Operations that were only counted can have run at any time. */
 	header->counters[COUNTER_operations_outside] = 1;
 	assert_null(found(FINDING_BEFORE));

@@ -593,6 +593,19 @@ TEST(a_page_says_what_the_run_would_be_without_what_was_found)
 	    "./app</code>");
 	bound_is(251, ">Without the idle time named above (75.0 ms) the run&#39;s 251 ms would be "
 		      "176 ms at best; without the start (150 ms) too, 26 ms.</p>");
+	/* A window's start is not the program's, and it gets no shorter. */
+	header->finished = RUN_BETWEEN;
+	bound_is(300, ">Without the idle time named above (75.0 ms) the GPU&#39;s 100 ms would be "
+		      "25 ms at best.</p>");
+	has("A window of the run: 300 ms.");
+	has("The window&#39;s start, before the GPU&#39;s first operation in it, 150 ms of the "
+	    "window&#39;s 300 ms: look at what the host does there (perf; its CUDA calls: --trace "
+	    "api).");
+	has("The window&#39;s end, after the GPU&#39;s last operation in it, 50.0 ms of the "
+	    "window&#39;s");
+	has("% of the whole window, 300 ms: 150 ms before the first operation");
+	has("<code>perf record -g ./app</code>");
+	header->finished = RUN_WHOLE;
 	/* When those ran that were only counted nobody knows. */
 	header->counters[COUNTER_operations_outside] = 1;
 	bound_is(300, ">Without the idle time named above (75.0 ms) the GPU&#39;s 100 ms would be "

@@ -398,7 +398,7 @@ static int save(struct session *session, const char *path, bool overwrite, char 
 
 	if (error)
 		return error;
-	error = interval_write(session, output.file);
+	error = interval_write(session, RUN_UNTIL, output.file);
 	if (!error)
 		return output_finish(&output, message, 256);
 	output_abandon(&output);
@@ -420,7 +420,7 @@ TEST(the_rest_is_saved_as_a_profile_that_is_final)
 	assert_string_equal(message, "");
 	assert_int_equal(session_load(&saved, path, message, sizeof(message)), 0);
 	header = session_header(saved);
-	assert_int_equal(header->finished, 1);
+	assert_int_equal(header->finished, RUN_UNTIL);
 	assert_int_equal(header->reported, 1);
 	assert_int_equal(header->kept, 1);
 	assert_int_equal(header->owner.started, 0);
