@@ -133,6 +133,15 @@ times()
 	! grep -q '^low use' out || false
 }
 
+@test "a trace splits idle time by the ranges that the host was in, in figures that add up" {
+	options='--keep-trace all' findings k,100000 '[train' '[load' h,5000000 k,100000 ] '[step' h,2000000 k,100000 ] \
+		h,1000000 k,100000 ] h,500000 k,100000 >out
+	grep -q "Of the 8.11 ms without GPU work the host was in load for 4.90 ms (98 % of its time), in step for 1.90 ms, elsewhere for 1.31 ms.$" report
+	is '8108000 load 4900000 5002000 step 1902000 2002000 0 0 1306000' jq -r '.findings[0].idle_by_range |
+		[.idle, (.ranges[] | .range, .idle, .host), .others, .in_others, .elsewhere] | join(" ")' \
+		<("$built/ktime" export --json - session)
+}
+
 @test "a GPU that waits while the program loads is idle, and that is no matter of batches" {
 	findings k,1000000 h,59000000000 k,999000000 >out
 	grep -qx 'long gap - 58998998000' out

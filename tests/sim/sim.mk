@@ -122,7 +122,8 @@ sim-tests: sim
 VIRTUAL := $(SIM)/libktime_virtual.so
 VIRTUAL_SOURCES := preload/collector/collector.c preload/collector/drain.c preload/launch/call.c \
 	preload/launch/runtime_call.c preload/launch/window.c preload/memory/allocations.c \
-	preload/memory/holdings.c preload/recording/late_start.c preload/recording/recording.c
+	preload/memory/holdings.c preload/nvtx/range_thread.c preload/nvtx/ranges.c preload/recording/late_start.c \
+	preload/recording/recording.c
 VIRTUAL_OBJECTS := $(VIRTUAL_SOURCES:%.c=$(SIM_OBJECTS)/clock/%.o)
 
 $(SIM_OBJECTS)/clock/preload/%.o: preload/%.c $(BUILD)/flags | toolkit

@@ -17,6 +17,7 @@
  *   d,DEVICE n        goes on with a device, in a new context of its device
  *   g                 launches a graph of three kernels of 10 us
  *   + -               cuProfilerStart, cuProfilerStop
+ *   [NAME ]           opens an NVTX range, closes the last one
  *   !                 lets ktime collect what has happened
  *
  * ktime collects at no other time but the end: a thread's time may be behind what was collected of
@@ -27,6 +28,7 @@
 #include <string.h>
 
 #include <cudaProfiler.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
@@ -180,6 +182,12 @@ static void obey(const char *words, struct place **place)
 		break;
 	case '-':
 		CHECK(cuProfilerStop());
+		break;
+	case '[':
+		nvtxRangePushA(words + 1);
+		break;
+	case ']':
+		nvtxRangePop();
 		break;
 	case '!':
 		release_ktime();
