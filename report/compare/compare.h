@@ -58,24 +58,6 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 /* The object that comparison_print() writes, as the member of another. */
 void comparison_add_json(const struct comparison *comparison, const char *name, struct json *json);
 
-/* Figures of a device: bytes, MHz, parts of the samples, W, and J of a run. */
-enum quantity {
-	QUANTITY_MEMORY, /* the most at once */
-	QUANTITY_SM_CLOCK,
-	QUANTITY_MEMORY_CLOCK,
-	QUANTITY_REASONS, /* why clocks are not the highest: enum clock_reason is added */
-	QUANTITY_POWER = QUANTITY_REASONS + CLOCK_REASON_COUNT,
-	QUANTITY_ENERGY,
-	QUANTITY_COUNT
-};
-/* A quantity's value on each side, NAN where it is not known. False: there is nothing to compare.
- */
-bool comparison_quantity(const struct comparison *comparison, int device, unsigned quantity,
-			 double values[2]);
-
-/* Prints a line for each device whose peak of memory, clocks, clock reasons or energy differ. */
-void comparison_print_devices(const struct comparison *comparison, FILE *file);
-
 /* `ktime diff --html`: writes the comparison as a page to that file. 0, or -errno with a one-line
  * message. */
 int comparison_page_write(const struct comparison *comparison, const struct options *options,

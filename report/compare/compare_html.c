@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare/devices.h"
 #include "report/compare/headline.h"
 #include "report/compare/labels.h"
 #include "report/compare/next.h"
 #include "report/compare/sides.h"
-#include "report/energy/energy.h"
 #include "report/html/html.h"
 
 /* Bytes of the page. Chosen: it stays under 1 MB. */
@@ -183,100 +183,6 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	fputs("</section>\n", html->file);
 }
 
-static void write_side(struct html *html, const struct profile *profile, int device,
-		       unsigned quantity, double value)
-{
-	const struct device_energy *energy = &profile->energies[device];
-	char text[ENERGY_TEXT_SIZE] = "-";
-
-	if (isnan(value)) {
-		html_number(html, -1, text);
-		return;
-	}
-	switch (quantity) {
-	case QUANTITY_MEMORY:
-		number_bytes_about(text, (uint64_t)value);
-		break;
-	case QUANTITY_SM_CLOCK:
-	case QUANTITY_MEMORY_CLOCK:
-		clock_text(text, quantity == QUANTITY_SM_CLOCK ? &energy->sm : &energy->memory);
-		break;
-	case QUANTITY_POWER:
-	case QUANTITY_ENERGY:
-		energy_text(text, value, quantity == QUANTITY_POWER ? "W" : "J");
-		break;
-	default:
-		value *= 100;
-		snprintf(text, sizeof(text), "%.1f %%", value);
-	}
-	html_number(html, value, text);
-}
-
-/* Shares differ in points, all else in percent. */
-static void write_quantity(struct html *html, const struct comparison *comparison, int device,
-			   unsigned quantity, const double values[2])
-{
-	static const char *const names[QUANTITY_COUNT] = {
-		[QUANTITY_MEMORY] = "memory held at most", [QUANTITY_SM_CLOCK] = "SM clock",
-		[QUANTITY_MEMORY_CLOCK] = "memory clock",  [QUANTITY_POWER] = "mean power",
-		[QUANTITY_ENERGY] = "energy of a run",
-	};
-	bool is_share = !names[quantity], known = !isnan(values[0]) && !isnan(values[1]);
-	double change = 100 * (is_share ? values[1] - values[0] : values[1] / values[0] - 1);
-	char text[32];
-
-	fprintf(html->file, "<tr><th scope=\"row\">GPU %d: %s%s</th>", device,
-		is_share ? "samples with clocks limited by " : names[quantity],
-		is_share ? clock_reason_texts[quantity - QUANTITY_REASONS] : "");
-	write_side(html, comparison->a, device, quantity, values[0]);
-	write_side(html, comparison->b, device, quantity, values[1]);
-	snprintf(text, sizeof(text), "%+.1f %s", change, is_share ? "points" : "%");
-	/* What is not known comes behind whatever a change can be. */
-	html_number(html, known ? change : -1000, known ? text : "-");
-	fputs("</tr>\n", html->file);
-}
-
-static bool has_quantities(const struct comparison *comparison)
-{
-	double values[2];
-
-	for (unsigned i = 0; i < SESSION_DEVICES * QUANTITY_COUNT; i++)
-		if (comparison_quantity(comparison, (int)(i / QUANTITY_COUNT), i % QUANTITY_COUNT,
-					values))
-			return true;
-	return false;
-}
-
-/* Of both sides, whether they differ or not: a reader looks here for why a kernel is slower. */
-static void write_devices(struct html *html, const struct comparison *comparison)
-{
-	double values[2];
-	bool any = false;
-
-	for (unsigned i = 0; i < SESSION_DEVICES * QUANTITY_COUNT; i++) {
-		int device = (int)(i / QUANTITY_COUNT);
-
-		if (!comparison_quantity(comparison, device, i % QUANTITY_COUNT, values))
-			continue;
-		if (!any) {
-			fputs("<section id=\"devices\" aria-labelledby=\"devices-title\">\n<h2 "
-			      "id=\"devices-title\">Memory, energy and clocks</h2>\n",
-			      html->file);
-			html_table_begin(html, "devices-table", "sortable",
-					 "Memory of the allocation calls; clocks on average, and "
-					 "from the least to the most; what limited them; energy "
-					 "with all else that ran on the device",
-					 "What|#A|#B|#Change");
-		}
-		any = true;
-		write_quantity(html, comparison, device, i % QUANTITY_COUNT, values);
-	}
-	if (!any)
-		return;
-	html_table_end(html);
-	fputs("</section>\n", html->file);
-}
-
 /* A question that the page leaves open, and the command that answers it. */
 static void write_open(struct html *html, const struct comparison *comparison, const char *what,
 		       enum next next)
@@ -442,7 +348,7 @@ static int write_page(FILE *file, void *argument)
 			{"summary", "Summary"},
 			{comparison->gpu_count ? "gpu" : NULL, "GPU activities"},
 			{comparison->idle.count ? "idle" : NULL, "Why the GPU was idle"},
-			{has_quantities(comparison) ? "devices" : NULL,
+			{devices_are_known(comparison) ? "devices" : NULL,
 			 "Memory, energy and clocks"},
 			{comparison->count > comparison->gpu_count ? "api" : NULL, "API calls"},
 		},
@@ -459,7 +365,7 @@ static int write_page(FILE *file, void *argument)
 	fputs("</section>\n", file);
 	write_table(&html, comparison, labels, "gpu", "GPU activities", 0, comparison->gpu_count);
 	idle_write_section(&comparison->idle, &html);
-	write_devices(&html, comparison);
+	devices_write_section(comparison, &html);
 	write_table(&html, comparison, labels, "api", "API calls", comparison->gpu_count,
 		    comparison->count);
 	fputs("</main>\n", file);

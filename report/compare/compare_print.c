@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/compare/devices.h"
 #include "report/compare/headline.h"
 #include "report/compare/next.h"
 #include "report/compare/sides.h"
-#include "report/energy/energy.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
 #include "report/session/layout.h"
@@ -303,168 +303,8 @@ void comparison_print_lines(const struct comparison *comparison, const char *bet
 	print_verdicts(comparison, file);
 	fputs(between, file);
 	print_basis(comparison, file);
-	comparison_print_devices(comparison, file);
+	devices_print(comparison, file);
 	print_figures(comparison, file);
-}
-
-/* What is shown: memory, clocks and energy that differ by these parts, shares of samples that
- * differ by so much. Chosen: on one machine runs of one program stay below. */
-#define MEMORY_DIFFERS 0.01
-#define CLOCK_DIFFERS  0.01
-#define ENERGY_DIFFERS 0.05
-#define SHARE_DIFFERS  0.05
-
-static double quantity_of(const struct profile *profile, int device, unsigned quantity)
-{
-	const struct device_energy *energy = &profile->energies[device];
-	double value;
-
-	switch (quantity) {
-	case QUANTITY_MEMORY:
-		value = (double)profile->memory_peaks[device];
-		break;
-	case QUANTITY_SM_CLOCK:
-		value = clock_average(&energy->sm);
-		break;
-	case QUANTITY_MEMORY_CLOCK:
-		value = clock_average(&energy->memory);
-		break;
-	case QUANTITY_POWER:
-		value = energy_power(energy);
-		break;
-	case QUANTITY_ENERGY:
-		value = energy->duration ? energy->joules / (double)profile->energy_runs : 0;
-		break;
-	default:
-		return energy->samples > energy->idle
-			       ? clock_reason_share(energy, quantity - QUANTITY_REASONS)
-			       : NAN;
-	}
-	return value > 0 ? value : NAN;
-}
-
-bool comparison_quantity(const struct comparison *comparison, int device, unsigned quantity,
-			 double values[2])
-{
-	values[0] = quantity_of(comparison->a, device, quantity);
-	values[1] = quantity_of(comparison->b, device, quantity);
-	if (quantity == QUANTITY_MEMORY)
-		return values[0] > 0 && values[1] > 0;
-	return energy_is_known(&comparison->a->energies[device]) &&
-	       energy_is_known(&comparison->b->energies[device]) &&
-	       (values[0] > 0 || values[1] > 0);
-}
-
-static bool differs(unsigned quantity, const double values[2])
-{
-	double part = fabs(values[1] / values[0] - 1);
-
-	switch (quantity) {
-	case QUANTITY_MEMORY:
-		return part >= MEMORY_DIFFERS;
-	case QUANTITY_SM_CLOCK:
-	case QUANTITY_MEMORY_CLOCK:
-		return part >= CLOCK_DIFFERS;
-	case QUANTITY_POWER: /* is said with the energy */
-		return false;
-	case QUANTITY_ENERGY:
-		return part >= ENERGY_DIFFERS;
-	default:
-		return fabs(values[1] - values[0]) >= SHARE_DIFFERS;
-	}
-}
-
-static void print_quantity(const struct comparison *comparison, int device, unsigned quantity,
-			   const double values[2], FILE *file)
-{
-	double percent = 100 * (values[1] / values[0] - 1), power[2];
-	char text_a[ENERGY_TEXT_SIZE], text_b[ENERGY_TEXT_SIZE];
-
-	switch (quantity) {
-	case QUANTITY_MEMORY:
-		fprintf(file, "memory at most %s and %s (%+.1f %%)",
-			number_bytes_about(text_a, (uint64_t)values[0]),
-			number_bytes_about(text_b, (uint64_t)values[1]), percent);
-		break;
-	case QUANTITY_SM_CLOCK:
-	case QUANTITY_MEMORY_CLOCK:
-		fprintf(file, "%s clock %.0f and %.0f MHz (%+.1f %%)",
-			quantity == QUANTITY_SM_CLOCK ? "SM" : "memory", values[0], values[1],
-			percent);
-		break;
-	case QUANTITY_ENERGY:
-		comparison_quantity(comparison, device, QUANTITY_POWER, power);
-		fprintf(file, "energy %s and %s a run", energy_text(text_a, values[0], "J"),
-			energy_text(text_b, values[1], "J"));
-		fprintf(file, " (%s and %s)", energy_text(text_a, power[0], "W"),
-			energy_text(text_b, power[1], "W"));
-		break;
-	default:
-		fprintf(file, "clocks limited by %s in %.1f and %.1f %% of the samples",
-			clock_reason_texts[quantity - QUANTITY_REASONS], 100 * values[0],
-			100 * values[1]);
-	}
-}
-
-static void print_device(const struct comparison *comparison, int device, FILE *file)
-{
-	double values[2], sm = 1;
-	bool any = false;
-
-	for (unsigned i = 0; i < QUANTITY_COUNT; i++) {
-		if (!comparison_quantity(comparison, device, i, values) || !differs(i, values))
-			continue;
-		if (any)
-			fputs(", ", file);
-		else
-			fprintf(file, "GPU %d, A and B: ", device);
-		any = true;
-		print_quantity(comparison, device, i, values, file);
-		if (i == QUANTITY_SM_CLOCK)
-			sm = values[0] / values[1];
-	}
-	if (sm != 1)
-		fprintf(file, ". By the SM clock alone a kernel may take %.1f %% %s in B",
-			100 * fabs(sm - 1), sm > 1 ? "longer" : "less");
-	if (any)
-		fputs(".\n", file);
-}
-
-void comparison_print_devices(const struct comparison *comparison, FILE *file)
-{
-	for (int device = 0; device < SESSION_DEVICES; device++)
-		print_device(comparison, device, file);
-}
-
-/* What the sides know of each device; null: nothing. */
-static void add_devices(struct json *json, const struct comparison *comparison, bool energy)
-{
-	const struct profile *sides[] = {comparison->a, comparison->b};
-
-	json_array(json, energy ? "energy" : "memory");
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		bool known[2];
-
-		for (int i = 0; i < 2; i++)
-			known[i] = energy ? energy_is_known(&sides[i]->energies[device])
-					  : sides[i]->memory_peaks[device] > 0;
-		if (!known[0] && !known[1])
-			continue;
-		json_object(json, NULL);
-		json_real(json, "device", device);
-		for (int i = 0; i < 2; i++) {
-			const char *name = i ? "b" : "a";
-
-			if (!known[i])
-				json_null(json, name);
-			else if (energy)
-				json_energy(json, name, &sides[i]->energies[device]);
-			else
-				json_unsigned(json, name, sides[i]->memory_peaks[device]);
-		}
-		json_end(json);
-	}
-	json_end(json);
 }
 
 /* Grows when a field changes its meaning or goes. */
@@ -562,8 +402,7 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 	add_change(json, &comparison->wall);
 	json_end(json);
 	idle_add_json(&comparison->idle, json);
-	add_devices(json, comparison, false);
-	add_devices(json, comparison, true);
+	devices_add_json(comparison, json);
 	add_unread(json, comparison);
 	json_array(json, "rows");
 	for (size_t i = 0; i < comparison->count; i++)

@@ -67,6 +67,7 @@ def check_json(root):
     document = read(root, "docs/json-format.md")
     sources = [read(root, path) for path in ("report/export/export_json.c",
                                              "report/compare/compare_print.c",
+                                             "report/compare/devices.c",
                                              "report/compare/idle.c",
                                              "report/compare/means.c",
                                              "report/command/bench_print.c",

@@ -2,6 +2,7 @@
 /* Memory, energy and clocks of the two sides of a comparison. */
 #include <cjson/cJSON.h>
 #include "report/compare/compare.h"
+#include "report/compare/devices.h"
 #include "tests/unit/test.h"
 
 #define S 1000000000ull
@@ -44,7 +45,7 @@ static void prints(const char *expected)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	comparison_print_devices(&comparison, file);
+	devices_print(&comparison, file);
 	fclose(file);
 	assert_string_equal(text, expected);
 	free(text);
