@@ -21,30 +21,16 @@
 #define EQUAL	     1e-3
 
 /* Logarithms of times: their noise is about the same in short rows and in long ones. */
-struct sample {
-	uint64_t count;
-	double mean, squares; /* of the distances from the mean (Welford) */
-};
-
-static void sample_add(struct sample *sample, double time)
+static void add_time(struct sample *sample, double time)
 {
-	double value = log(time > 0 ? time : NAN), distance = value - sample->mean;
-
-	sample->count++;
-	sample->mean += distance / (double)sample->count;
-	sample->squares += distance * (value - sample->mean);
-}
-
-static double sample_variation(const struct sample *sample)
-{
-	return sample->squares / (double)(sample->count - 1);
+	sample_add(sample, log(time > 0 ? time : NAN));
 }
 
 static const struct change no_change = {NAN, NAN, NAN, NAN};
 
 static struct change compare_samples(const struct sample *a, const struct sample *b)
 {
-	double distance = b->mean - a->mean, variance_a, variance_b, margin;
+	double distance = b->mean - a->mean, margin;
 	struct change change = no_change;
 
 	if (!a->count || !b->count || isnan(distance))
@@ -52,11 +38,8 @@ static struct change compare_samples(const struct sample *a, const struct sample
 	change.ratio = exp(distance);
 	if (a->count < 2 || b->count < 2)
 		return change;
-	variance_a = sample_variation(a);
-	variance_b = sample_variation(b);
-	change.probability =
-		welch_probability(a->count, a->mean, variance_a, b->count, b->mean, variance_b);
-	margin = welch_margin(a->count, variance_a, b->count, variance_b);
+	change.probability = welch_probability(a, b);
+	margin = welch_margin(a, b);
 	change.low = exp(distance - margin);
 	change.high = exp(distance + margin);
 	return change;
@@ -68,7 +51,7 @@ static struct sample runs_of(const struct profile_row *row, bool totals)
 	struct sample sample = {0};
 
 	for (size_t i = 0; i < row->run_count; i++)
-		sample_add(&sample, totals ? row->runs[i].total : row->runs[i].average);
+		add_time(&sample, totals ? row->runs[i].total : row->runs[i].average);
 	return sample;
 }
 
@@ -233,9 +216,9 @@ struct change change_between(const double *a, size_t count_a, const double *b, s
 	struct sample sample_a = {0}, sample_b = {0};
 
 	for (size_t i = 0; i < count_a; i++)
-		sample_add(&sample_a, a[i]);
+		add_time(&sample_a, a[i]);
 	for (size_t i = 0; i < count_b; i++)
-		sample_add(&sample_b, b[i]);
+		add_time(&sample_b, b[i]);
 	return compare_samples(&sample_a, &sample_b);
 }
 

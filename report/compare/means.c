@@ -6,35 +6,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Values of several runs. */
-struct spread {
-	size_t count;
-	double mean, squares; /* of the distances from the mean (Welford) */
-	double least, most;
-};
+#include "report/compare/welch.h"
 
-static void spread_add(struct spread *spread, double value)
-{
-	double distance = value - spread->mean;
-
-	spread->least = spread->count ? fmin(spread->least, value) : value;
-	spread->most = spread->count ? fmax(spread->most, value) : value;
-	spread->count++;
-	spread->mean += distance / (double)spread->count;
-	spread->squares += distance * (value - spread->mean);
-}
-
-/* The standard deviation; NAN of one run. */
-static double spread_deviation(const struct spread *spread)
-{
-	return spread->count > 1 ? sqrt(spread->squares / (double)(spread->count - 1)) : NAN;
-}
-
-static void spread_add_json(const struct spread *spread, const char *name, struct json *json)
+static void add_sample(const struct sample *spread, const char *name, struct json *json)
 {
 	json_object(json, name);
 	json_real(json, "mean", spread->mean);
-	json_real(json, "deviation", spread_deviation(spread));
+	json_real(json, "deviation", sample_deviation(spread));
 	json_real(json, "least", spread->least);
 	json_real(json, "most", spread->most);
 	json_end(json);
@@ -54,32 +32,32 @@ static double whole_of(const struct run_times *times, enum whole whole)
 	return *(const double *)((const char *)times + wholes[whole].offset);
 }
 
-static struct spread spread_of_whole(const struct means *means, enum whole whole)
+static struct sample spread_of_whole(const struct means *means, enum whole whole)
 {
-	struct spread spread = {0};
+	struct sample spread = {0};
 
 	for (size_t i = 0; i < means->profile->runs; i++)
-		spread_add(&spread, whole_of(&means->times[i], whole));
+		sample_add(&spread, whole_of(&means->times[i], whole));
 	return spread;
 }
 
 /* Percent of the wall time. */
-static struct spread spread_of_busy_share(const struct means *means)
+static struct sample spread_of_busy_share(const struct means *means)
 {
-	struct spread spread = {0};
+	struct sample spread = {0};
 
 	for (size_t i = 0; i < means->profile->runs; i++)
-		spread_add(&spread, means->times[i].busy / means->times[i].wall * 100);
+		sample_add(&spread, means->times[i].busy / means->times[i].wall * 100);
 	return spread;
 }
 
 /* Of the runs that timed the row: their totals, or their calls' averages. */
-static struct spread spread_of_row(const struct profile_row *row, bool averages)
+static struct sample spread_of_row(const struct profile_row *row, bool averages)
 {
-	struct spread spread = {0};
+	struct sample spread = {0};
 
 	for (size_t i = 0; i < row->run_count; i++)
-		spread_add(&spread, averages ? row->runs[i].average : row->runs[i].total);
+		sample_add(&spread, averages ? row->runs[i].average : row->runs[i].total);
 	return spread;
 }
 
@@ -138,13 +116,13 @@ static const struct column columns[] = {
 	[NAME] = {"Name", "Name", .name = true},
 };
 
-static void fill_deviation(struct cell *cell, const struct spread *spread)
+static void fill_deviation(struct cell *cell, const struct sample *spread)
 {
 	if (spread->count > 1 && spread->mean > 0)
-		cell_real(cell, spread_deviation(spread) / spread->mean * 100);
+		cell_real(cell, sample_deviation(spread) / spread->mean * 100);
 }
 
-static void fill_times(struct cell *cells, const struct spread *spread)
+static void fill_times(struct cell *cells, const struct sample *spread)
 {
 	fill_deviation(&cells[DEVIATION], spread);
 	cell_real(&cells[LEAST], spread->least);
@@ -156,7 +134,7 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	const struct table *table = sheet->argument;
 	double runs = (double)table->means->profile->runs;
 	const struct profile_row *row;
-	struct spread spread;
+	struct sample spread;
 
 	if (index < table->wholes) {
 		spread = spread_of_whole(table->means, index);
@@ -199,7 +177,7 @@ int means_print_table(const struct means *means, enum sheet_form form, FILE *fil
 }
 
 /* "1.31 ± 0.02 s (1.30 s to 1.34 s)" */
-static void print_time(const struct spread *spread, FILE *file)
+static void print_time(const struct sample *spread, FILE *file)
 {
 	char text[2][NUMBER_SIZE];
 
@@ -207,15 +185,15 @@ static void print_time(const struct spread *spread, FILE *file)
 		fputs(number_about(text[0], spread->mean, 3), file);
 		return;
 	}
-	fputs(number_range(text[0], spread->mean, spread_deviation(spread)), file);
+	fputs(number_range(text[0], spread->mean, sample_deviation(spread)), file);
 	fprintf(file, " (%s to %s)", number_about(text[0], spread->least, 3),
 		number_about(text[1], spread->most, 3));
 }
 
 void means_print_times(const struct means *means, const char *prefix, FILE *file)
 {
-	struct spread wall = spread_of_whole(means, WALL), gpu = spread_of_whole(means, GPU);
-	struct spread busy = spread_of_busy_share(means);
+	struct sample wall = spread_of_whole(means, WALL), gpu = spread_of_whole(means, GPU);
+	struct sample busy = spread_of_busy_share(means);
 
 	fprintf(file, "%sWall time: ", prefix);
 	print_time(&wall, file);
@@ -227,13 +205,13 @@ void means_print_times(const struct means *means, const char *prefix, FILE *file
 		fprintf(file, "; busy %.1f %% of the wall time", busy.mean);
 	else
 		fprintf(file, "; busy %.1f ± %.1f %% of the wall time (%.1f to %.1f %%)", busy.mean,
-			spread_deviation(&busy), busy.least, busy.most);
+			sample_deviation(&busy), busy.least, busy.most);
 	fputc('\n', file);
 }
 
 static void add_row(const struct profile_row *row, double runs, struct json *json)
 {
-	struct spread total = spread_of_row(row, false), average = spread_of_row(row, true);
+	struct sample total = spread_of_row(row, false), average = spread_of_row(row, true);
 
 	json_object(json, NULL);
 	json_text(json, "type", row->api ? "api" : "gpu");
@@ -241,8 +219,8 @@ static void add_row(const struct profile_row *row, double runs, struct json *jso
 	json_real(json, "calls", (double)row->calls / runs);
 	json_unsigned(json, "runs", row->run_count);
 	if (row->run_count) {
-		spread_add_json(&total, "total_ns", json);
-		spread_add_json(&average, "average_ns", json);
+		add_sample(&total, "total_ns", json);
+		add_sample(&average, "average_ns", json);
 	}
 	json_end(json);
 }
@@ -269,9 +247,9 @@ int means_add_json(const struct means *means, struct json *json)
 	json_end(json);
 	json_text(json, "folder", means->folder);
 	for (enum whole whole = 0; whole < WHOLES; whole++) {
-		struct spread spread = spread_of_whole(means, whole);
+		struct sample spread = spread_of_whole(means, whole);
 
-		spread_add_json(&spread, wholes[whole].key, json);
+		add_sample(&spread, wholes[whole].key, json);
 	}
 	json_array(json, "runs");
 	for (size_t i = 0; i < means->profile->runs; i++)

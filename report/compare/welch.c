@@ -3,6 +3,22 @@
 
 #include <math.h>
 
+void sample_add(struct sample *sample, double value)
+{
+	double distance = value - sample->mean;
+
+	sample->least = sample->count ? fmin(sample->least, value) : value;
+	sample->most = sample->count ? fmax(sample->most, value) : value;
+	sample->count++;
+	sample->mean += distance / (double)sample->count;
+	sample->squares += distance * (value - sample->mean);
+}
+
+double sample_deviation(const struct sample *sample)
+{
+	return sample->count > 1 ? sqrt(sample->squares / (double)(sample->count - 1)) : NAN;
+}
+
 /*
  * The continued fraction of the incomplete beta function, by Lentz's method. Source: Abramowitz
  * and Stegun, Handbook of Mathematical Functions, 26.5.8.
@@ -56,32 +72,36 @@ struct welch {
 	double error, freedom;
 };
 
-static struct welch welch(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b)
+static double square_error(const struct sample *sample)
 {
-	double square_a = variance_a / (double)count_a, square_b = variance_b / (double)count_b;
+	return sample->squares / (double)(sample->count - 1) / (double)sample->count;
+}
+
+static struct welch welch(const struct sample *a, const struct sample *b)
+{
+	double square_a = square_error(a), square_b = square_error(b);
 	double square = square_a + square_b;
 
 	return (struct welch){.error = sqrt(square),
 			      .freedom = square * square /
-					 (square_a * square_a / (double)(count_a - 1) +
-					  square_b * square_b / (double)(count_b - 1))};
+					 (square_a * square_a / (double)(a->count - 1) +
+					  square_b * square_b / (double)(b->count - 1))};
 }
 
-double welch_probability(uint64_t count_a, double mean_a, double variance_a, uint64_t count_b,
-			 double mean_b, double variance_b)
+double welch_probability(const struct sample *a, const struct sample *b)
 {
-	struct welch test = welch(count_a, variance_a, count_b, variance_b);
+	struct welch test = welch(a, b);
 
-	if (mean_a == mean_b)
+	if (a->mean == b->mean)
 		return 1;
 	if (test.error <= 0)
 		return 0;
-	return student_probability((mean_a - mean_b) / test.error, test.freedom);
+	return student_probability((a->mean - b->mean) / test.error, test.freedom);
 }
 
-double welch_margin(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b)
+double welch_margin(const struct sample *a, const struct sample *b)
 {
-	struct welch test = welch(count_a, variance_a, count_b, variance_b);
+	struct welch test = welch(a, b);
 	double low = 0, high = 13; /* t is 12.7 with one degree of freedom, and less with more */
 
 	if (test.error <= 0)
