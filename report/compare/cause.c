@@ -43,7 +43,7 @@ static unsigned kind_of(const struct comparison_row *row)
 	return factors_of(&factors, row) ? factors_most(&factors) : CAUSES;
 }
 
-/* Adds up the rows by their reason, the one with most of the change first; that of all of them. */
+/* Adds up the rows by their reason; the change of all of them. */
 static double causes_of(const struct comparison *comparison, struct cause causes[CAUSES])
 {
 	const double sign = comparison->gpu.ratio < 1 ? -1 : 1;
@@ -68,13 +68,6 @@ static double causes_of(const struct comparison *comparison, struct cause causes
 			cause->more += change >= LEAST_ROW * cause->largest &&
 				       verdict_is_change(row->verdict);
 	}
-	for (unsigned i = 1; i < CAUSES; i++)
-		for (unsigned j = i; j > 0 && causes[j].change > causes[j - 1].change; j--) {
-			struct cause swapped = causes[j];
-
-			causes[j] = causes[j - 1];
-			causes[j - 1] = swapped;
-		}
 	return all;
 }
 
@@ -171,14 +164,20 @@ static void write_cause(const struct comparison *comparison, const struct cause 
 }
 
 /* "less data, 96 MB -> 48 MB at 15.2 GB/s as before in [CUDA memcpy DtoH], and ..." */
-static void write_causes(const struct comparison *comparison, const struct cause causes[CAUSES],
+static void write_causes(const struct comparison *comparison, struct cause causes[CAUSES],
 			 double all, FILE *file)
 {
-	for (unsigned i = 0; i < CAUSES_MOST; i++) {
-		if (!causes[i].most || causes[i].change < LEAST_SHARE * all)
+	for (unsigned told = 0; told < CAUSES_MOST; told++) {
+		struct cause *most = causes;
+
+		for (unsigned i = 1; i < CAUSES; i++)
+			if (causes[i].change > most->change)
+				most = &causes[i];
+		if (!(most->change > 0) || most->change < LEAST_SHARE * all)
 			break;
-		fputs(i ? ", and " : "", file);
-		write_cause(comparison, &causes[i], file);
+		fputs(told ? ", and " : "", file);
+		write_cause(comparison, most, file);
+		most->change = 0;
 	}
 }
 
@@ -389,7 +388,7 @@ bool cause_write(const struct comparison *comparison, FILE *file)
 	const double all = causes_of(comparison, causes);
 	const struct part *run = run_part(comparison);
 	/* Means of another kind than the verdict's may not have changed to its side. */
-	const bool gpu = verdict_is_of_speed(comparison->gpu_verdict) && causes[0].most;
+	const bool gpu = verdict_is_of_speed(comparison->gpu_verdict) && all > 0;
 
 	if (!gpu && !run)
 		return false;

@@ -236,10 +236,8 @@ static int judge_total(struct comparison *comparison)
 	for (size_t i = 0; i < comparison->gpu_count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
 
-		if (row->verdict == VERDICT_UNTIMED) {
-			comparison->gpu_untimed++;
+		if (row->verdict == VERDICT_UNTIMED)
 			continue;
-		}
 		comparison->gpu_a += row->times[0];
 		comparison->gpu_b += row->times[1];
 		add_to_runs(totals, row->a);
@@ -366,6 +364,8 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	judge_rows(comparison, comparison->rows, comparison->gpu_count, CHANCE * GPU_PART);
 	judge_rows(comparison, comparison->rows + comparison->gpu_count, api_count,
 		   CHANCE * API_PART);
+	for (size_t i = 0; i < comparison->count; i++)
+		comparison->verdicts[i >= comparison->gpu_count][comparison->rows[i].verdict]++;
 	error = judge_total(comparison);
 	if (error)
 		goto fail;

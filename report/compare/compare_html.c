@@ -145,16 +145,16 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 {
 	const bool several = !comparison_is_of_single_runs(comparison);
 	struct sheet sheet = comparison_sheet(comparison, SHEET_HTML);
-	bool unsure = false, changed = id[0] == 'g';
+	const size_t *verdicts = comparison->verdicts[id[0] != 'g'];
+	const bool unsure = verdicts[VERDICT_CANNOT_TELL] > 0;
+	bool changed = id[0] == 'g';
 	char caption[512];
 	size_t i;
 
 	if (first == last)
 		return;
-	for (i = first; i < last; i++) {
-		unsure |= comparison->rows[i].verdict == VERDICT_CANNOT_TELL;
-		changed |= verdict_is_change(comparison->rows[i].verdict);
-	}
+	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++)
+		changed |= verdicts[verdict] && verdict_is_change(verdict);
 	snprintf(caption, sizeof(caption),
 		 "Those whose time differs most come first; ratio: Time B / Time A; bars: to the "
 		 "left B takes less time, to the right more; a full bar: a quarter, or four "
@@ -260,7 +260,7 @@ static void write_most(struct html *html, const struct comparison *comparison, c
 
 static void write_figures(struct html *html, const struct comparison *comparison, char **labels)
 {
-	const size_t untimed = comparison->gpu_untimed;
+	const size_t untimed = comparison->verdicts[false][VERDICT_UNTIMED];
 	const enum verdict verdict = comparison->gpu_verdict;
 	char text[VERDICT_SIZE], more[128] = "";
 

@@ -180,6 +180,7 @@ static void print_ratio(const struct change *change, FILE *file)
 
 static void print_total(const struct comparison *comparison, FILE *file)
 {
+	const size_t untimed = comparison->verdicts[false][VERDICT_UNTIMED];
 	char verdict[VERDICT_SIZE], totals[2][NUMBER_SIZE];
 
 	number_time(totals[0], to_unsigned(comparison->gpu_a + 0.5));
@@ -187,9 +188,8 @@ static void print_total(const struct comparison *comparison, FILE *file)
 	fprintf(file, "All GPU activities: %s in A, %s in B", totals[0], totals[1]);
 	print_ratio(&comparison->gpu, file);
 	fprintf(file, ": %s", comparison_verdict(comparison, comparison->gpu_verdict, verdict));
-	if (comparison->gpu_untimed)
-		fprintf(file, ", without %zu untimed row%s", comparison->gpu_untimed,
-			comparison->gpu_untimed == 1 ? "" : "s");
+	if (untimed)
+		fprintf(file, ", without %zu untimed row%s", untimed, untimed == 1 ? "" : "s");
 	fputc('\n', file);
 }
 
@@ -204,25 +204,14 @@ static void print_wall(const struct comparison *comparison, FILE *file)
 	fputc('\n', file);
 }
 
-/* "GPU rows: 1 same, 4 faster", of those from `first` to `last`. */
-static void print_verdicts_of(const struct comparison *comparison, const char *kind, size_t first,
-			      size_t last, FILE *file)
+/* "GPU rows: 1 same, 4 faster" */
+static void print_verdicts_of(const struct comparison *comparison, bool api, FILE *file)
 {
+	const size_t *counts = comparison->verdicts[api];
 	char verdict[VERDICT_SIZE];
-	size_t counts[VERDICT_COUNT] = {0}, versions = 0;
 	const char *separator = "";
-	struct moved moved[2];
-	bool unmoved = false;
 
-	for (size_t i = first; i < last; i++) {
-		const struct comparison_row *row = &comparison->rows[i];
-
-		counts[row->verdict]++;
-		versions += row->versions != NULL;
-		unmoved |= row->versions && row->a->blocks > 0 && row->b->blocks > 0 &&
-			   !comparison_moved(row, moved);
-	}
-	fprintf(file, "%s rows: ", kind);
+	fputs(api ? "API rows: " : "GPU rows: ", file);
 	for (size_t i = 0; i < VERDICT_COUNT; i++) {
 		if (!counts[i])
 			continue;
@@ -231,21 +220,37 @@ static void print_verdicts_of(const struct comparison *comparison, const char *k
 		separator = ", ";
 	}
 	fputs(*separator ? "" : "none", file);
+}
+
+/* Of kernels; what they move is told if it is known. */
+static void print_versions(const struct comparison *comparison, FILE *file)
+{
+	size_t versions = 0;
+	bool undeclared = false;
+	struct moved moved[2];
+
+	for (size_t i = 0; i < comparison->gpu_count; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+
+		versions += row->versions != NULL;
+		undeclared |= row->versions && row->a->blocks > 0 && row->b->blocks > 0 &&
+			      !comparison_moved(row, moved);
+	}
 	if (versions)
 		fprintf(file,
 			" (%zu compare%s two versions of a kernel, whose names differ in template "
 			"arguments or parameters%s)",
 			versions, versions == 1 ? "s" : "",
-			unmoved ? "; their data may differ too: --bytes declares it" : "");
+			undeclared ? "; their data may differ too: --bytes declares it" : "");
 }
 
 static void print_verdicts(const struct comparison *comparison, FILE *file)
 {
-	print_verdicts_of(comparison, "GPU", 0, comparison->gpu_count, file);
+	print_verdicts_of(comparison, false, file);
+	print_versions(comparison, file);
 	if (comparison->count > comparison->gpu_count) {
 		fputs("; ", file);
-		print_verdicts_of(comparison, "API", comparison->gpu_count, comparison->count,
-				  file);
+		print_verdicts_of(comparison, true, file);
 	}
 	fputc('\n', file);
 }

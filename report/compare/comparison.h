@@ -91,12 +91,12 @@ struct comparison {
 	/* GPU activities, then API calls; in both, those whose totals differ most come first. */
 	struct comparison_row *rows;
 	size_t count, gpu_count;
+	size_t verdicts[2][VERDICT_COUNT]; /* how many GPU rows have each, and API rows */
 	const struct profile *a, *b;
 	double threshold;    /* relative */
 	double gpu_a, gpu_b; /* a run's total of all GPU activities but the untimed rows, ns */
 	struct change gpu;   /* of that total */
 	enum verdict gpu_verdict;
-	size_t gpu_untimed; /* GPU rows with that verdict */
 	/* Mean times from a run's start of CUDA to its end, ns, 0 where the files lack them; and
 	 * their change. */
 	double wall_a, wall_b;

@@ -48,17 +48,17 @@ struct rows {
 	const struct comparison *comparison;
 	const struct comparison_row *rows;
 	size_t count;
-	size_t verdicts[VERDICT_COUNT];
-	size_t changed; /* those that `phrases` speaks of */
-	size_t unsure;	/* beyond the threshold, but perhaps by chance */
-	bool slower;	/* whether the first of those that changed takes longer in B */
+	const size_t *verdicts; /* how many have each */
+	size_t changed;		/* those that `phrases` speaks of */
+	size_t unsure;		/* beyond the threshold, but perhaps by chance */
+	bool slower;		/* whether the first of those that changed takes longer in B */
 	const char *kind;
 };
 
 static struct rows rows_of(const struct comparison *comparison, bool api)
 {
-	struct rows rows = {comparison, comparison->rows, .count = comparison->gpu_count,
-			    .kind = "GPU"};
+	struct rows rows = {comparison, comparison->rows, comparison->gpu_count,
+			    comparison->verdicts[api], .kind = "GPU"};
 
 	if (api) {
 		rows.rows += comparison->gpu_count;
@@ -70,7 +70,6 @@ static struct rows rows_of(const struct comparison *comparison, bool api)
 			rows.slower = row->times[1] > row->times[0];
 		rows.unsure += row->verdict == VERDICT_CANNOT_TELL &&
 			       change_is_beyond(&row->total, comparison->threshold);
-		rows.verdicts[row->verdict]++;
 	}
 	return rows;
 }
@@ -213,21 +212,26 @@ static void write_gpu_short(const struct comparison *comparison, const struct ro
 	}
 }
 
+/* Which rows changed, though the total did not, if any did. */
+static void write_changed(const struct rows *rows, const char *before, FILE *file)
+{
+	if (!rows->changed)
+		return;
+	fputs(before, file);
+	write_rows(rows, rows->slower, file);
+}
+
 /* All GPU activities take about as long. */
 static void write_no_difference(const struct comparison *comparison, const struct rows *gpu,
 				bool is_behind_run, FILE *file)
 {
 	struct rows api = rows_of(comparison, true);
-	const struct rows *rows = gpu->changed ? gpu : &api;
 
 	fprintf(file, "no difference beyond %g %%", comparison->threshold * 100);
 	if (!is_behind_run && !gpu->changed && !gpu->unsure && !api.changed)
 		return;
 	fputs(!is_behind_run && (gpu->changed || gpu->unsure) ? " in total" : " on the GPU", file);
-	if (rows->changed) {
-		fputs(", but ", file);
-		write_rows(rows, rows->slower, file);
-	}
+	write_changed(gpu->changed ? gpu : &api, ", but ", file);
 	if (!gpu->changed && gpu->unsure)
 		fprintf(file, "; cannot tell of %zu of %zu GPU rows", gpu->unsure, gpu->count);
 }
@@ -241,10 +245,8 @@ static void write_without_times(const struct comparison *comparison, FILE *file)
 		a   ? "A alone"
 		: b ? "B alone"
 		    : "neither A nor B");
-	if (!comparison->gpu_count && api.changed) {
-		fputs("; ", file);
-		write_rows(&api, api.slower, file);
-	}
+	if (!comparison->gpu_count)
+		write_changed(&api, "; ", file);
 }
 
 /* Whether the runs differ by more than the threshold, and by more than their GPU times do. */
@@ -316,10 +318,7 @@ static void write_unsure(const struct comparison *comparison, const struct rows 
 		"cannot tell: all GPU activities together take %.3f to %.3f times as long in B, "
 		"and more runs would tell",
 		change->low, change->high);
-	if (gpu->changed) {
-		fputs("; ", file);
-		write_rows(gpu, gpu->slower, file);
-	}
+	write_changed(gpu, "; ", file);
 }
 
 bool headline_in_doubt(const struct comparison *comparison)

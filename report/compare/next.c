@@ -9,11 +9,9 @@
 
 const char *next_why_unsure(const struct comparison *comparison)
 {
-	bool any = comparison->gpu_verdict == VERDICT_CANNOT_TELL && comparison->gpu.ratio > 0;
-
-	for (size_t i = 0; i < comparison->count; i++)
-		any |= comparison->rows[i].verdict == VERDICT_CANNOT_TELL;
-	if (!any)
+	if (!(comparison->gpu_verdict == VERDICT_CANNOT_TELL && comparison->gpu.ratio > 0) &&
+	    !comparison->verdicts[false][VERDICT_CANNOT_TELL] &&
+	    !comparison->verdicts[true][VERDICT_CANNOT_TELL])
 		return NULL;
 	return comparison_is_of_single_runs(comparison)
 		       ? "one call says nothing of chance, and calls that differ much say little"

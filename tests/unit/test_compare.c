@@ -1566,7 +1566,7 @@ TEST(what_one_run_did_not_time_is_no_difference)
 	assert_string_equal(verdict_of("in none"), "untimed");
 	assert_string_equal(verdict_of("new"), "only in B");
 	assert_true(isnan(row_of("in b")->average.ratio));
-	assert_int_equal(comparison.gpu_untimed, 3);
+	assert_int_equal(comparison.verdicts[false][VERDICT_UNTIMED], 3);
 	assert_true(comparison.gpu_a == 10000);
 	assert_true(comparison.gpu_b == 13100);
 	/* How far these are apart is not known: they do not come before what is. */

@@ -175,7 +175,7 @@ TEST(figures_tell_a_change_as_the_title_does)
 	comparison.gpu_b = 8.9e6;
 	comparison.gpu = (struct change){0.636, 0.6, 0.65, 0.001};
 	comparison.gpu_verdict = VERDICT_FASTER;
-	comparison.gpu_untimed = 2;
+	comparison.verdicts[false][VERDICT_UNTIMED] = 2;
 	comparison.wall_a = 243e6;
 	comparison.wall_b = 270e6;
 	comparison.wall = (struct change){1.111, NAN, NAN, NAN};
@@ -185,7 +185,7 @@ TEST(figures_tell_a_change_as_the_title_does)
 	has("<dd class=\"value\">243 ms → 270 ms</dd><dd class=\"note\">1.11 times slower</dd>");
 	comparison.gpu = (struct change){1.0001, 0.99, 1.02, 0.5};
 	comparison.gpu_verdict = VERDICT_SAME;
-	comparison.gpu_untimed = 0;
+	comparison.verdicts[false][VERDICT_UNTIMED] = 0;
 	write_page();
 	has("<dd class=\"note\">as fast (95 %: 0.990 to 1.020): same</dd>");
 }
