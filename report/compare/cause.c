@@ -54,11 +54,11 @@ static double causes_of(const struct comparison *comparison, struct cause causes
 	/* Rows come by their change. */
 	for (size_t i = 0; i < comparison->gpu_count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
-		double change = sign * (row->times[1] - row->times[0]);
+		double change = sign * row->change;
 		unsigned kind = kind_of(row);
 		struct cause *cause = &causes[kind];
 
-		if (row->verdict == VERDICT_UNTIMED || kind == CAUSES || !(change > 0))
+		if (kind == CAUSES || !(change > 0))
 			continue;
 		all += change;
 		cause->change += change;

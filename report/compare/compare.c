@@ -161,12 +161,14 @@ static void judge_row(const struct comparison *comparison, struct comparison_row
 	bool vary;
 
 	row->average = row->total = no_change;
+	row->change = row->times[1] - row->times[0];
 	if (!row->a || !row->b) {
 		row->verdict = row->a ? VERDICT_ONLY_A : VERDICT_ONLY_B;
 		return;
 	}
 	if (!is_compared(row)) {
 		row->verdict = VERDICT_UNTIMED;
+		row->change = 0;
 		return;
 	}
 	row->average = compare_times(comparison, row, false);
@@ -332,17 +334,11 @@ static void add_parts(struct comparison *comparison)
 	qsort(parts->parts, PART_COUNT, sizeof(*parts->parts), compare_parts);
 }
 
-/* Of calls that nothing timed it is not known how much longer they take. */
-static double difference(const struct comparison_row *row)
-{
-	return row->verdict == VERDICT_UNTIMED ? 0 : fabs(row->times[1] - row->times[0]);
-}
-
 static int compare_rows(const void *left, const void *right)
 {
 	const struct comparison_row *x = left, *y = right;
 
-	return IN_ORDER(difference(y), difference(x))
+	return IN_ORDER(fabs(y->change), fabs(x->change))
 		       ?: IN_ORDER(y->times[0], x->times[0])
 		       ?: strcmp(comparison_name(x), comparison_name(y));
 }

@@ -60,6 +60,7 @@ struct comparison_row {
 	char *versions;
 	/* Of a run of A, and of B: 0 if it is not in that profile. */
 	double times[2], calls[2];    /* ns; of calls that nothing timed, 0 */
+	double change;		      /* of the times; 0 of a row that one side did not time */
 	struct change average, total; /* of a call's time, and of that of all calls */
 	enum verdict verdict;
 };

@@ -67,7 +67,7 @@ static struct rows rows_of(const struct comparison *comparison, bool api)
 	}
 	for (const struct comparison_row *row = rows.rows; row < rows.rows + rows.count; row++) {
 		if (verdict_is_change(row->verdict) && rows.changed++ == 0)
-			rows.slower = row->times[1] > row->times[0];
+			rows.slower = row->change > 0;
 		rows.unsure += row->verdict == VERDICT_CANNOT_TELL &&
 			       change_is_beyond(&row->total, comparison->threshold);
 	}
@@ -98,8 +98,7 @@ static const struct comparison_row *most_of(const struct rows *rows, bool slower
 {
 	const struct comparison_row *row = rows->rows, *end = row + rows->count;
 
-	while (row < end &&
-	       (row->verdict == VERDICT_UNTIMED || (row->times[1] > row->times[0]) != slower))
+	while (row < end && (slower ? row->change <= 0 : row->change >= 0))
 		row++;
 	return row < end ? row : NULL;
 }

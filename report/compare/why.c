@@ -23,11 +23,6 @@ static void write_change(double change, FILE *file)
 	fprintf(file, "%c%s", change < 0 ? '-' : '+', number_about(text, fabs(change), 3));
 }
 
-static double change_of(const struct comparison_row *row)
-{
-	return row->times[1] - row->times[0];
-}
-
 /* " (cudaMalloc +10.1 ms, could be chance)": calls that a program makes before its first operation
  * or after its last, if they changed by about as much; and why the verdict on them is none. */
 static void write_calls(const struct comparison *comparison, double part, FILE *file)
@@ -38,15 +33,15 @@ static void write_calls(const struct comparison *comparison, double part, FILE *
 		const char *why = comparison_is_of_single_runs(comparison)
 					  ? NULL /* as of the run: it is said once of all */
 					  : comparison_why_unsure(comparison, row);
-		double share = change_of(row) / part;
+		double share = row->change / part;
 
-		if (row->verdict == VERDICT_UNTIMED || share < MOST_OF || share > 1 / MOST_OF ||
+		if (share < MOST_OF || share > 1 / MOST_OF ||
 		    !(function_is(FUNCTION_MEMORY, name) || function_is(FUNCTION_LOAD, name)))
 			continue;
 		fputs(" (", file);
 		visible_write(name, file);
 		fputc(' ', file);
-		write_change(change_of(row), file);
+		write_change(row->change, file);
 		if (why)
 			fprintf(file, ", %s", why);
 		fputc(')', file);
@@ -71,7 +66,7 @@ static void write_copies(const struct comparison *comparison, double part, FILE 
 			return;
 		bytes[0] += moved[0].bytes;
 		bytes[1] += moved[1].bytes;
-		change += change_of(row);
+		change += row->change;
 	}
 	if (!(change / part >= MOST_OF) || (bytes[1] > bytes[0]) != (part > 0) ||
 	    !change_is_beyond(&(struct change){.ratio = bytes[1] / bytes[0]},
