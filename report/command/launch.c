@@ -18,6 +18,7 @@
 #include "report/options/filename.h"
 #include "report/session/folder.h"
 #include "report/session/files.h"
+#include "report/session/text.h"
 
 #define CANNOT_RUN 126
 #define NOT_FOUND  127
@@ -139,9 +140,8 @@ static int set_options(const struct options *options, const char *tree)
 		fputs(" --tree", out);
 		write_word(tree, out);
 	}
-	error = fclose(out) == 0 && text
-			? append_variable("KTIME_OPTIONS", " ", text + (*text == ' '))
-			: -ENOMEM;
+	error = text_close(out, &text)
+			?: append_variable("KTIME_OPTIONS", " ", text + (*text == ' '));
 	free(text);
 	return error;
 }

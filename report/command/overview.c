@@ -12,6 +12,7 @@
 #include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
+#include "report/session/text.h"
 
 /* What a screen has room for. Chosen. */
 #define ROWS_SHOWN     6
@@ -336,7 +337,7 @@ static int write_findings(struct next *next, bool *begun, FILE *file)
 	if (findings_are_outside(findings, count))
 		next_without_finding(session, next->options, next->table, count, lines);
 	next->host_work = findings_have_host_work(findings, count);
-	error = fclose(lines) == 0 ? write_lines("What next", text, begun, file) : -ENOMEM;
+	error = text_close(lines, &text) ?: write_lines("What next", text, begun, file);
 	free(text);
 	return error;
 }

@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "report/export/arguments.h"
+#include "report/session/text.h"
 
 /* Combinations that are kept, some 200 bytes each. Chosen: 13 MB; a program that copies as many
  * different sizes does not look at each. */
@@ -111,11 +112,7 @@ static char *text_of(const struct trace_record *record, const struct session *se
 		return NULL;
 	for (unsigned i = 0; i < count; i++)
 		write_argument(file, &arguments[i], other, session_string(session, record->kernel));
-	/* Closing returns 0 where it had no memory for the text. */
-	if (fclose(file)) {
-		free(text);
-		text = NULL;
-	}
+	text_close(file, &text);
 	return text;
 }
 

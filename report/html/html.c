@@ -8,6 +8,7 @@
 
 #include "report/export/output.h"
 #include "report/names/visible.h"
+#include "report/session/text.h"
 
 /* The files of this folder that are part of every page: see report/command/assets.S. */
 extern const char page_css[], page_js[], timeline_css[], records_js[], drawing_js[], timeline_js[];
@@ -55,8 +56,7 @@ FILE *html_lines_begin(struct html_lines *lines)
 
 int html_lines_end(struct html *html, struct html_lines *lines, const char *element)
 {
-	/* Closing returns 0 where it had no memory for the text. */
-	int error = lines->file && !fclose(lines->file) && lines->text ? 0 : -ENOMEM;
+	int error = text_close(lines->file, &lines->text);
 	char *rest = lines->text, *line;
 
 	if (!error && lines->size)
@@ -261,9 +261,7 @@ bool html_cell_begin(struct html_markup *markup)
 
 void html_cell_end(struct html *html, struct html_markup *markup, struct cell *cell)
 {
-	FILE *file = markup->inside.file;
-
-	if (!file || fclose(file) || !markup->text || markup->inside.error)
+	if (text_close(markup->inside.file, &markup->text) || markup->inside.error)
 		html->error = -ENOMEM;
 	cell_markup(cell, markup->text);
 }

@@ -9,6 +9,7 @@
 
 #include "report/html/html.h"
 #include "report/session/entries.h"
+#include "report/session/text.h"
 
 struct name {
 	struct entry entry; /* by offset, kind and class */
@@ -203,12 +204,6 @@ static int compress_text(struct pack *pack, const char *text, size_t size)
 	return 0;
 }
 
-/* Closing a file in memory returns 0 where it had no memory for the text. */
-static int close_text(FILE *file, char *const *text)
-{
-	return fclose(file) || !*text ? -ENOMEM : 0;
-}
-
 static int make_until(struct pack *pack, const struct timeline *timeline, uint64_t until)
 {
 	struct packing packing = {.timeline = timeline, .until = until};
@@ -222,7 +217,7 @@ static int make_until(struct pack *pack, const struct timeline *timeline, uint64
 		return -ENOMEM;
 	for (size_t i = 0; i < timeline->track_count; i++)
 		put_track(&packing, &timeline->tracks[i]);
-	if (close_text(packing.html.file, &records))
+	if (text_close(packing.html.file, &records))
 		goto out;
 	packing.html.file = open_memstream(&whole, &size);
 	if (!packing.html.file)
@@ -230,7 +225,7 @@ static int make_until(struct pack *pack, const struct timeline *timeline, uint64
 	error = put_texts(&packing);
 	fputc('\0', packing.html.file);
 	fwrite(records, 1, records_size, packing.html.file);
-	error = close_text(packing.html.file, &whole) ?: error ?: packing.html.error;
+	error = text_close(packing.html.file, &whole) ?: error ?: packing.html.error;
 	error = error ?: compress_text(pack, whole, size);
 out:
 	entries_free(&packing.names);

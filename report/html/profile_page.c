@@ -7,6 +7,7 @@
 #include "report/export/export.h"
 #include "report/html/section.h"
 #include "report/merge/job.h"
+#include "report/session/text.h"
 
 /* The sections in the order of a reader's questions, why, where, when and how much: an id for links
  * and tests, a title, a short one for the navigation, and who writes it. */
@@ -54,10 +55,7 @@ static int write_part(struct page *page, const struct section *section, struct p
 	if (!page->html.file)
 		return -ENOMEM;
 	error = section->write(page);
-	/* Closing returns 0 where it had no memory for the text. */
-	if ((fclose(page->html.file) || !part->text) && !error)
-		error = -ENOMEM;
-	return error ? error : page->html.error;
+	return text_close(page->html.file, &part->text) ?: error ?: page->html.error;
 }
 
 /* Takes a word off a command, with its quotes; false at its end. */

@@ -10,6 +10,7 @@
 #include "report/html/section.h"
 #include "report/merge/job.h"
 #include "report/print/report.h"
+#include "report/session/text.h"
 
 /* The least by which a row is uneven, as a part of a process's GPU time. Chosen. */
 #define LEAST_UNEVEN 0.01
@@ -226,13 +227,10 @@ static void write_finding(const struct session *session, const struct finding *f
 	size_t size;
 	FILE *line = open_memstream(&text, &size);
 
-	if (!line)
+	if (line)
+		finding_write(session, finding, line);
+	if (text_close(line, &text))
 		return;
-	finding_write(session, finding, line);
-	if (fclose(line) || !text) {
-		free(text);
-		return;
-	}
 	if (*text >= 'a' && *text <= 'z')
 		*text -= 'a' - 'A';
 	fprintf(file, "%s\n", text);
@@ -290,15 +288,10 @@ static int write_savings(struct page *page, const struct finding *findings, unsi
 	char *text = NULL;
 	size_t size;
 	FILE *line = open_memstream(&text, &size);
-	bool known;
+	bool known = line && savings_write(page->session, findings, count, line);
 
-	if (!line)
-		return -errno;
-	known = savings_write(page->session, findings, count, line);
-	if (fclose(line) || !text) {
-		free(text);
+	if (text_close(line, &text))
 		return -ENOMEM;
-	}
 	if (known) {
 		fputs("<p>", page->html.file);
 		html_text(&page->html, text);

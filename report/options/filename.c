@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "report/session/environment.h"
+#include "report/session/text.h"
 
 /* Writes what follows a % at `code` to `out`; returns the rest of the pattern, NULL for an error.
  */
@@ -76,25 +77,18 @@ char *filename_expand(const char *pattern, const struct name_codes *codes, char 
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	if (!out) {
-		snprintf(message, size, "out of memory");
-		return NULL;
-	}
-	while (pattern && *pattern) {
+	while (out && pattern && *pattern) {
 		if (*pattern == '%')
 			pattern = expand_code(out, pattern + 1, codes, message, size);
 		else
 			fputc(*pattern++, out);
 	}
-	if ((fclose(out) != 0 || !text) && pattern) {
+	if (text_close(out, &text) && pattern)
 		snprintf(message, size, "out of memory");
-		pattern = NULL;
-	}
-	if (!pattern) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	if (pattern)
+		return text;
+	free(text);
+	return NULL;
 }
 
 char *filename_expand_path(const char *pattern, const struct name_codes *codes, char *message,

@@ -8,6 +8,7 @@
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 #include "report/print/report.h"
+#include "report/session/text.h"
 
 /* The causes of the line "Idle:", and the least that one of them has of the device's time, in
  * percent. Chosen: what a reader takes in, and what is shown as 0.1 %. */
@@ -306,7 +307,7 @@ static void write_savings(const struct report *report, const struct finding *fin
 	FILE *line = open_memstream(&text, &size);
 	bool known = line && savings_write(report->session, findings, count, line);
 
-	if (line && fclose(line) == 0 && known)
+	if (!text_close(line, &text) && known)
 		report_begin(report, "%s\n", text);
 	free(text);
 }

@@ -19,6 +19,7 @@
 #include "report/options/filename.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
+#include "report/session/text.h"
 
 /* The least part of a device's time, in percent, for which its idle time is worth a look. Chosen.
  */
@@ -445,10 +446,9 @@ static int write_ncu(const struct next *next, FILE *file)
 		fprintf(tool, " -c %d",
 			next->kernel->maximum > CALLS_DIFFER * next->kernel->minimum ? NCU_CALLS
 										     : 1);
-		fclose(tool);
 	}
 	free(base);
-	if (!command)
+	if (text_close(tool, &command))
 		return -ENOMEM;
 	write_run(next->session, command, file);
 	free(command);
@@ -652,11 +652,9 @@ static int text_of(const struct next *next, enum next_step step, char **text,
 {
 	size_t size;
 	FILE *file = open_memstream(text, &size);
-	int error = file ? write(next, step, file) : -ENOMEM;
+	int error = file ? write(next, step, file) : 0;
 
-	if (file && (fclose(file) != 0 || !*text) && !error)
-		error = -ENOMEM;
-	return error;
+	return text_close(file, text) ?: error;
 }
 
 int next_step_text(const struct next *next, enum next_step step, char **what, char **command)

@@ -12,6 +12,7 @@
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/print/table.h"
+#include "report/session/text.h"
 
 #define PREFIX_SIZE 32
 
@@ -344,10 +345,10 @@ static int write_closing(struct report *report)
 	report->file = memory ? memory : out;
 	error = options->verbose ? closing_write(report, true) : brief_write(report);
 	report->file = out;
-	if (memory && fclose(memory) == 0 && text)
-		report_wrap(text, strlen(report->prefix), options->width, out);
-	else if (memory)
+	if (memory && text_close(memory, &text))
 		error = -ENOMEM;
+	else if (memory)
+		report_wrap(text, strlen(report->prefix), options->width, out);
 	free(text);
 	return error;
 }

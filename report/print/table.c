@@ -10,6 +10,7 @@
 #include "report/print/report.h"
 #include "report/session/entries.h"
 #include "report/session/memory.h"
+#include "report/session/text.h"
 
 uint64_t row_calls(const struct row *row)
 {
@@ -232,7 +233,7 @@ static char *describe_graph(const struct filter *filter, const struct row *row, 
 		free(mangled);
 		kernel += size + (kernel[size] == '\n');
 	}
-	fclose(out);
+	text_close(out, &text);
 	return text;
 }
 
