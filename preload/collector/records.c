@@ -2,7 +2,6 @@
 #include "preload/collector/records.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>

@@ -19,7 +19,6 @@
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
 #include "preload/events/gates.h"
-#include "preload/handles/stream.h"
 #include "preload/launch/cold_path.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"

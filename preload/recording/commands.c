@@ -6,7 +6,6 @@
 #include "preload/base/futex.h"
 #include "preload/base/run.h"
 #include "preload/launch/window.h"
-#include "preload/recording/rows.h"
 #include "report/control/control.h"
 #include "report/options/options.h"
 

@@ -14,7 +14,6 @@
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/window.h"
-#include "preload/recording/rows.h"
 
 /*
  * In nanoseconds (H200, driver 580, CUPTI 13.0). The program waits for the call if the device has

@@ -9,7 +9,6 @@
 #include "report/names/cut_name.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
-#include "report/session/entries.h"
 #include "report/session/estimate.h"
 #include "report/session/memory.h"
 

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/export/export.h"
 #include "report/html/gaps.h"
 #include "report/html/pack.h"
 

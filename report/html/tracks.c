@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/export/export.h"
 #include "report/session/idle_split.h"
