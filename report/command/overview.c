@@ -284,9 +284,10 @@ static void write_why(const struct session *session, const struct options *optio
 		idle_time(use, &whole);
 		use_share_text(session, options, device, share);
 		begin("Why", shown++ == 0, file);
-		fprintf(file, "GPU %d: busy %s of %s from its first operation to its last\n",
+		fprintf(file, "GPU %d: busy %s of %s%s from its first operation to its last\n",
 			device, busy_share(busy, session_header(session), use),
-			number_about(time, (double)whole, 3));
+			number_about(time, (double)whole, 3),
+			session_header(session)->processes ? ", all processes together," : "");
 		write_share(share, file);
 		write_causes(session, device, whole, file);
 	}

@@ -178,6 +178,7 @@ times()
 			"h,$((40000000 - rank * 30000000))" k,1000000 2>/dev/null
 	done
 	"$built/ktime" show --verbose run.*.ktime >text
+	"$built/ktime" show --summary run.*.ktime | grep -q 'GPU 0: busy .* of 302 ms, all processes together, from its first'
 	grep -q 'Finding: the work is uneven: rank 1 has 30.0 ms more to do in first than rank 0 (3 calls in each, on average 1.30 times as long); for rank 0 the GPU that all share is idle for 30.0 ms more: it probably waits (a wait in MPI is not seen). Even work saves up to 15.0 ms of a process.s 151 ms, to about 136 ms: give each rank calls of equal length.$' text
 	# What is left: 10 ms in each, after either wait.
 	grep -q 'Finding: in all processes 4 synchronizing calls, after which the program itself worked and the GPU was idle, 20.0 ms of a process.s 151 ms: look at what the program does there' text
