@@ -12,6 +12,7 @@
 #include "preload/memory/holdings.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
+#include "tests/unit/held_sums.h"
 #include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 #include "tests/unit/test.h"
@@ -68,19 +69,6 @@ static void set_up(void)
 
 /* The table is the process's: each test has one of its own. */
 #define CHILD_TEST(name) TEST_IN_CHILD(name, set_up())
-
-static const struct memory_sums *sums_now(void)
-{
-	static struct memory_sums sums;
-
-	memory_sums_copy(&sums);
-	return &sums;
-}
-
-static const struct memory_sum *sum_of(int device, enum allocation_kind kind)
-{
-	return &sums_now()->of[device + 1][kind];
-}
 
 static void allocate(enum allocation_kind kind, enum holding_space space, uint64_t key,
 		     uint64_t bytes)

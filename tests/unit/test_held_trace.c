@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each change of what a device holds is in the trace once, and what was left out is made good. */
 #include "preload/memory/holdings.h"
+#include "tests/unit/held_sums.h"
 #include "tests/unit/made_run.h"
 #include "tests/unit/own_process.h"
 #include "tests/unit/test.h"
@@ -37,19 +38,6 @@ static void start(void)
 
 /* The table is the process's: each test has one of its own. */
 #define CHILD_TEST(name) TEST_IN_CHILD(name, start())
-
-static const struct memory_sums *sums_now(void)
-{
-	static struct memory_sums sums;
-
-	memory_sums_copy(&sums);
-	return &sums;
-}
-
-static const struct memory_sum *sum_of(int device, enum allocation_kind kind)
-{
-	return &sums_now()->of[device + 1][kind];
-}
 
 static void add(enum holding_space space, enum allocation_kind kind, int device, uint64_t key,
 		uint64_t bytes)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of what the program holds, and its sums, hold what a plain model of them holds. */
 #include "preload/memory/holdings.h"
+#include "tests/unit/held_sums.h"
 #include "tests/unit/own_process.h"
 #include "tests/unit/test.h"
 
@@ -10,19 +11,6 @@ static uint64_t now;
 
 /* The table is the process's: each test has one of its own. */
 #define CHILD_TEST(name) TEST_IN_CHILD(name, now = 0)
-
-static const struct memory_sums *sums_now(void)
-{
-	static struct memory_sums sums;
-
-	memory_sums_copy(&sums);
-	return &sums;
-}
-
-static const struct memory_sum *sum_of(int device, enum allocation_kind kind)
-{
-	return &sums_now()->of[device + 1][kind];
-}
 
 static void add_in(enum holding_space space, enum allocation_kind kind, int device, uint64_t key,
 		   uint64_t bytes, const void *context)
