@@ -93,7 +93,8 @@ static void write_name(struct html *html, const struct comparison_row *row, cons
 	const bool folded = strlen(a) > LABEL_MOST || strlen(b) > LABEL_MOST;
 
 	fputs(folded ? "<details><summary>" : "", html->file);
-	html_text(html, label);
+	/* The arrow is not of the name. */
+	(row->versions ? write_text : html_text)(html, label);
 	fputs(folded	      ? "</summary>\n<p class=\"full-name\">"
 	      : row->versions ? "<small>A: "
 			      : "",
@@ -245,7 +246,7 @@ static void write_times(struct html *html, const char *what, double a, double b,
 static void write_most(struct html *html, const struct comparison *comparison, char **labels)
 {
 	const struct comparison_row *row = comparison->rows;
-	char times[2][NUMBER_SIZE], verdict[VERDICT_SIZE], note[2 * NUMBER_SIZE + 64];
+	char times[2][NUMBER_SIZE], verdict[VERDICT_SIZE], note[2 * NUMBER_SIZE + 64], *label;
 
 	if (!comparison->gpu_count || row->verdict == VERDICT_UNTIMED ||
 	    row->verdict == VERDICT_SAME)
@@ -255,7 +256,9 @@ static void write_most(struct html *html, const struct comparison *comparison, c
 	snprintf(note, sizeof(note), "%s%s%s: %s", row->a ? times[0] : "",
 		 row->a && row->b ? " → " : "", row->b ? times[1] : "",
 		 comparison_row_verdict(comparison, row, verdict));
-	html_fact(html, "Time differs most in", "value name", labels[0], note);
+	label = row->versions ? with_arrows(labels[0]) : NULL;
+	html_fact(html, "Time differs most in", "value name", label ?: labels[0], note);
+	free(label);
 }
 
 static void write_figures(struct html *html, const struct comparison *comparison, char **labels)
@@ -303,22 +306,6 @@ static int write_head(struct html *html, const struct comparison *comparison)
 	return html_lines_end(html, &lines, "ul");
 }
 
-/* Into labels of two versions of a kernel. False: memory is out. */
-static bool put_arrows(char **labels, const struct comparison *comparison)
-{
-	for (size_t i = 0; i < comparison->count; i++) {
-		char *label = labels[i];
-
-		if (!comparison->rows[i].versions)
-			continue;
-		labels[i] = with_arrows(label);
-		free(label);
-		if (!labels[i])
-			return false;
-	}
-	return true;
-}
-
 static int write_page(FILE *file, void *argument)
 {
 	const struct comparison *comparison = argument;
@@ -328,7 +315,7 @@ static int write_page(FILE *file, void *argument)
 	struct html_lines lines;
 	int error;
 
-	if (!labels || !title || !put_arrows(labels, comparison)) {
+	if (!labels || !title) {
 		labels_free(labels, comparison);
 		free(title);
 		return -ENOMEM;
