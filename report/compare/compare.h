@@ -37,9 +37,8 @@ void comparison_free(struct comparison *comparison);
 
 /* How the times of runs changed, of which a side has some. */
 struct change change_between(const double *a, size_t count_a, const double *b, size_t count_b);
-/* Whether they differ by more than the threshold in bytes, or in GB/s of a row that changed; then
- * the text says how: "bytes
- * 192 MB -> 96 MB (0.500), 28.9 -> 25.8 GB/s". */
+/* Whether what a row moved differs by more than the threshold in bytes, or in GB/s of a row that
+ * changed; then the text says how: "bytes 192 MB -> 96 MB (0.500), 28.9 -> 25.8 GB/s". */
 #define MOVED_SIZE 160
 bool comparison_moved_text(const struct comparison *comparison, const struct comparison_row *row,
 			   char text[MOVED_SIZE]);

@@ -2,7 +2,6 @@
 #include "report/compare/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "report/compare/devices.h"
 #include "report/compare/headline.h"

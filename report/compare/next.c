@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/next.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/compare/cause.h"

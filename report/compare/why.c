@@ -2,7 +2,6 @@
 #include "report/compare/why.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/compare/cause.h"
