@@ -7,7 +7,6 @@
 #include "report/compare/headline.h"
 #include "report/compare/next.h"
 #include "report/compare/sides.h"
-#include "report/names/visible.h"
 #include "report/session/estimate.h"
 #include "report/session/layout.h"
 
