@@ -323,3 +323,12 @@ void range_each_started(void (*take)(struct range_owner, uint16_t, uint16_t, uin
 			take(owner, path, place, started);
 	}
 }
+
+uint32_t range_starter(uint16_t place, uint64_t started)
+{
+	const struct started_range *range = &all.started_ranges[place];
+	/* Acquire, and first: `started` is not older than the owner. */
+	struct range_owner owner = load_acquire(&range->owner);
+
+	return load_relaxed(&range->started) == started ? owner.kernel_id : 0;
+}

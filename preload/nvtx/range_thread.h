@@ -107,6 +107,10 @@ uint16_t started_path(unsigned bit);
 void range_each_started(void (*take)(struct range_owner owner, uint16_t path, uint16_t place,
 				     uint64_t started));
 
+/* The kernel id of the thread that began the range at a place at a time, in ticks; 0 if another
+ * range is there by now. */
+uint32_t range_starter(uint16_t place, uint64_t started);
+
 /* Counts of what was wrong or did not fit. Any thread. */
 struct range_counts {
 	_Atomic uint64_t unbalanced; /* pops, and ends, without a range */

@@ -91,6 +91,9 @@ static struct {
 	unsigned open_count;
 	struct interval past[PAST]; /* in the order of their ends */
 	uint32_t past_count;
+	/* By their places, of which a range is the only one at a time: begin of the newest that has
+	 * ended, in ticks. */
+	uint64_t ended[STARTED_MOST];
 } started;
 
 static struct interval *find_open(uint16_t place)
@@ -110,6 +113,8 @@ bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint
 		return false;
 	if (!started.threads[bit])
 		started.threads[bit] = owner.pthread_id;
+	if (begin <= started.ended[place])
+		return true;
 	/* If the end of an earlier range in this place was lost, its interval is used again. */
 	if (!range)
 		range = &started.open[started.open_count++];
@@ -118,19 +123,23 @@ bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint
 	return true;
 }
 
-uint16_t started_end(uint16_t place, uint64_t begin, uint64_t end, uint32_t *kernel_id)
+bool started_end(uint16_t path, uint16_t place, uint64_t begin, uint64_t end, uint32_t *kernel_id)
 {
 	struct interval *range = find_open(place);
-	uint16_t path;
+	const unsigned bit = started_bit(path);
 
-	if (!range || range->begin != begin)
-		return 0;
-	path = started_path(range->bit);
-	range->end = end;
-	*kernel_id = range->kernel_id;
-	started.past[started.past_count++ % PAST] = *range;
-	*range = started.open[--started.open_count];
-	return path;
+	if (bit == STARTED_PATHS)
+		return false;
+	if (range && range->begin == begin)
+		*kernel_id = range->kernel_id;
+	/* An earlier range in this place has ended, too. */
+	if (range && range->begin <= begin)
+		*range = started.open[--started.open_count];
+	started.past[started.past_count++ % PAST] =
+		(struct interval){.begin = begin, .end = end, .bit = (uint8_t)bit};
+	if (begin > started.ended[place])
+		started.ended[place] = begin;
+	return true;
 }
 
 uint16_t started_open(uint16_t *place, uint64_t *begin)
@@ -441,13 +450,14 @@ static void take_start(struct range_owner owner, uint16_t path, uint16_t place, 
 	session_count(run.session, COUNTER_ranges_lost, !started_begin(owner, path, place, begin));
 }
 
-static void take_started_end(uint16_t place, uint64_t begin, uint64_t end)
+/* `ended_by`: kernel id of a thread, in case that the one which began the range is not known. */
+static void take_started_end(uint16_t path, uint16_t place, uint64_t begin, uint64_t end,
+			     uint32_t ended_by)
 {
-	uint32_t thread;
-	uint16_t number = started_end(place, begin, end, &thread);
+	uint32_t thread = range_starter(place, begin) ?: ended_by;
 
-	if (number)
-		add_ended_range(range_of(0, number), number, thread, begin, end, place + 1u);
+	if (started_end(path, place, begin, end, &thread))
+		add_ended_range(range_of(0, path), path, thread, begin, end, place + 1u);
 }
 
 static void take_change(struct range_thread *thread, const struct change *change)
@@ -458,7 +468,8 @@ static void take_change(struct range_thread *thread, const struct change *change
 		take_start((struct range_owner){thread->kernel_id, thread->pthread_id},
 			   change->path, change->place, change->time);
 	else if (change->kind == CHANGE_END)
-		take_started_end(change->place, change->started, change->time);
+		take_started_end(change->path, change->place, change->started, change->time,
+				 thread->kernel_id);
 	else
 		history_add(&thread->past->history, change->time, change->now);
 	if (change->kind == CHANGE_PATH && change->started)
@@ -735,7 +746,7 @@ void ranges_finish(void)
 	while ((path = started_open(&place, &begin)) != 0) {
 		uint32_t range = range_of(0, path);
 
-		take_started_end(place, begin, now);
+		take_started_end(path, place, begin, now, 0);
 		if (range)
 			ranges_numbered(range)->open++;
 	}

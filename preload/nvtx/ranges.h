@@ -51,9 +51,10 @@ uint16_t history_at(const struct range_history *history, uint64_t time, uint16_t
 /* Notes that a range began at `begin`, in ticks; `place`: its place among the open ranges. False if
  * there are too many paths. A second call for the same range has no effect. */
 bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin);
-/* The range that began at `begin` ends. Its path, or 0 if it is not open; `kernel_id` is of the
- * thread that began it. */
-uint16_t started_end(uint16_t place, uint64_t begin, uint64_t end, uint32_t *kernel_id);
+/* The range that began at `begin` ends; sets `kernel_id` to that of the thread that began it. If
+ * another thread ends it, its end may be noted first, and `kernel_id` stays: started_begin() then
+ * has no effect. False if there are too many paths. */
+bool started_end(uint16_t path, uint16_t place, uint64_t begin, uint64_t end, uint32_t *kernel_id);
 /* The path of some range that is open, with its place and begin; 0 if none is. */
 uint16_t started_open(uint16_t *place, uint64_t *begin);
 

@@ -232,6 +232,8 @@ TEST(a_started_range_is_open_until_its_end)
 	assert_int_equal(taken_owner.pthread_id, thread->pthread_id);
 	ticks = 6100;
 	range_end(id);
+	assert_int_equal(range_starter(id % STARTED_MOST, 6000), thread->kernel_id);
+	assert_int_equal(range_starter(id % STARTED_MOST, 6001), 0);
 	assert_int_equal(change(first + 2)->kind, CHANGE_END);
 	assert_int_equal(change(first + 2)->time, 6100);
 	assert_int_equal(change(first + 2)->started, 6000);
