@@ -62,7 +62,12 @@ static struct graph_contents *sum_nodes(const struct graph_nodes *nodes, uint64_
 			continue;
 		contents->digest = digest_with(contents->digest, (uintptr_t)node->operation);
 		contents->recorded++;
-		add_part(contents, node->operation, &last);
+		/* Only records tell which kernel it is, and have it counted in that kernel's row.
+		 */
+		if (node->operation == operation_fixed(OPERATION_UNKNOWN_KERNEL))
+			contents->variable = true;
+		else
+			add_part(contents, node->operation, &last);
 		if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
 			contents->kernels += graph_contents_kernel_mark(node->operation);
 		else
