@@ -726,12 +726,27 @@ static struct node_place place_in(const struct places *places, uint32_t number)
 	return next ? places->runs[next - 1].place : (struct node_place){0};
 }
 
+/* The places of an executable graph's nodes in a launch that began at a time: CLOCK_REALTIME, ns.
+ * NULL if they are not known, or no longer. */
+static const struct places *places_at(const struct executable *executable, uint64_t begun)
+{
+	const struct places *places = executable->places;
+
+	while (places && places->since > begun)
+		places = places->before;
+	return places;
+}
+
+/* When the work of a record began: CLOCK_REALTIME, ns. */
+static uint64_t start_of(const struct activity *activity)
+{
+	return activity->start + (uint64_t)load_relaxed(&cupti_clock_behind);
+}
+
 struct node_place graph_node_place(const struct activity *activity, uint64_t launched)
 {
 	struct node_place place = {0};
 	const uint32_t number = (uint32_t)activity->graph_node;
-	const uint64_t begun =
-		launched ?: activity->start + (uint64_t)load_relaxed(&cupti_clock_behind);
 	struct executable *executable;
 
 	if (!activity->graph_node || !have_ranges())
@@ -745,11 +760,9 @@ struct node_place graph_node_place(const struct activity *activity, uint64_t lau
 		add_relaxed(&graph_range_counts.unfit, 1);
 	}
 	if (executable && !executable->unfit) {
-		const struct places *places = executable->places;
+		const struct places *places = places_at(executable, launched ?: start_of(activity));
 
-		while (places && places->before && places->since > begun)
-			places = places->before;
-		if (places && places->since <= begun)
+		if (places)
 			place = place_in(places, number);
 	}
 	pthread_mutex_unlock(&graphs.lock);
@@ -758,14 +771,20 @@ struct node_place graph_node_place(const struct activity *activity, uint64_t lau
 	return place;
 }
 
-uint64_t graph_mark(uint32_t id)
+uint64_t graph_mark(const struct activity *activity)
 {
-	uint64_t mark;
+	const struct executable *executable;
+	const struct places *places;
+	uint64_t mark = 0;
 
 	if (!have_ranges())
 		return 0;
 	pthread_mutex_lock(&graphs.lock);
-	mark = mark_of(of_id_locked(id));
+	executable = of_id_locked(activity->graph);
+	places =
+		executable && executable->marked ? places_at(executable, start_of(activity)) : NULL;
+	if (places)
+		mark = places->mark;
 	pthread_mutex_unlock(&graphs.lock);
 	return mark;
 }

@@ -49,8 +49,9 @@ void graph_launched(CUgraphExec exec, const struct operation *operation) LAUNCH_
  * called, CLOCK_REALTIME in ns, as later updates do not concern it; 0: not known, the record's
  * start is taken in its place. */
 struct node_place graph_node_place(const struct activity *activity, uint64_t launched);
-/* A number that tells the ranges of a graph's nodes from those of others; 0 if there are none. */
-uint64_t graph_mark(uint32_t id);
+/* A number that tells the ranges of the nodes of a record's graph from those of others, as they
+ * were when the record's work began; 0 if there are none. */
+uint64_t graph_mark(const struct activity *activity);
 
 /*
  * Whether an executable graph has no kernels, only copies and memsets. While CUPTI's recording of

@@ -976,7 +976,7 @@ void launches_add(struct operation *operation, const struct activity *activity)
 	if (activity->kind == ACTIVITY_KERNEL) {
 		launches.seen += launch->kernels == 0;
 		if (launch->kernels == 0)
-			launch->kernels = graph_mark(launch->graph);
+			launch->kernels = graph_mark(activity);
 		launch->kernels += graph_contents_kernel_mark(operation);
 	}
 	LOWER(launch->start, activity->start);

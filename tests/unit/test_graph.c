@@ -101,12 +101,18 @@ AFTER_EACH
 	graph_nodes_end(GRAPH);
 }
 
+/* Of a launch whose record began at this time. */
+static uint64_t mark_at(uint64_t time)
+{
+	return graph_mark(&(struct activity){.graph = id, .start = time});
+}
+
 static uint64_t instantiate(void)
 {
 	CUgraphExec executable = EXECUTABLE;
 
 	graph_instantiated(&executable, GRAPH, CUDA_SUCCESS);
-	return graph_mark(id);
+	return mark_at(1);
 }
 
 static uint16_t path_of(enum activity_kind kind, uint32_t number, uint64_t launched)
@@ -140,7 +146,7 @@ TEST(a_record_belongs_to_the_range_that_its_node_was_made_in)
 	uint64_t mark = instantiate();
 
 	assert_int_not_equal(mark, 0);
-	assert_int_equal(graph_mark(id), mark);
+	assert_int_equal(mark_at(1), mark);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
 	assert_int_equal(path_of(ACTIVITY_MEMCPY, 1, 1), 6);
 	assert_int_equal(path_of(ACTIVITY_MEMSET, 2, 1), 7);
@@ -186,7 +192,7 @@ TEST(a_graph_that_cupti_numbers_late_is_split_then_and_shares_its_row)
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), PATHS_OUTSIDE);
 	graph_launched(EXECUTABLE, graph_operation(EXECUTABLE));
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
-	assert_int_equal(graph_mark(id), 0);
+	assert_int_equal(mark_at(1), 0);
 }
 
 TEST(launches_before_an_update_keep_their_ranges)
@@ -197,8 +203,9 @@ TEST(launches_before_an_update_keep_their_ranges)
 	path = 9;
 	graph_node_added(&node, CUDA_SUCCESS);
 	graph_updated(EXECUTABLE, GRAPH, CUDA_SUCCESS);
-	updated = graph_mark(id);
+	updated = mark_at(UINT64_MAX);
 	assert_int_not_equal(updated, mark);
+	assert_int_equal(mark_at(1), mark);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, 1), 5);
 	assert_int_equal(path_of(ACTIVITY_KERNEL, 0, UINT64_MAX), 9);
 	assert_int_equal(path_of(ACTIVITY_MEMCPY, 1, UINT64_MAX), 6);
