@@ -59,9 +59,11 @@ struct executable {
 	struct entry entry; /* by its handle */
 	/* What its launches are counted under; NULL: ktime has not seen its instantiation. */
 	struct operation *operation;
-	struct graph_nodes nodes; /* none unless updates are followed */
-	size_t found;		  /* place of the node that was looked for last */
-	bool changed;		  /* the nodes have changed since the operation was found */
+	/* None unless updates are followed, or there are child graphs: which number a changed
+	 * child's nodes have, and so which ranges, only the whole list tells. */
+	struct graph_nodes nodes;
+	size_t found; /* place of the node that was looked for last */
+	bool changed; /* the nodes have changed since the operation was found */
 	/* A hash of what the nodes work on, if updates are followed: the handle of the graph that
 	 * they come from, and the kernel nodes' parameters. If a handle is reused for another
 	 * graph, launches of two versions are counted as one. */
@@ -365,6 +367,12 @@ static void keep_nodes_locked(struct executable *executable, struct graph_nodes 
 	nodes->nodes = NULL;
 }
 
+/* Nodes of child graphs come last. */
+static bool have_children(const struct graph_nodes *nodes)
+{
+	return nodes->count && nodes->nodes[nodes->count - 1].child;
+}
+
 static void drop_nodes_locked(struct executable *executable)
 {
 	graphs.nodes_kept -= executable->nodes.count;
@@ -415,7 +423,8 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 			graph_nodes_operation(&nodes, mark_of(executable), (uintptr_t)graph, false);
 		executable->version = (uintptr_t)graph;
 		executable->versioned = clock_ns(CLOCK_MONOTONIC);
-		if (is_following() && graphs.nodes_kept + nodes.count <= MOST_NODES)
+		if ((is_following() || have_children(&nodes)) &&
+		    graphs.nodes_kept + nodes.count <= MOST_NODES)
 			keep_nodes_locked(executable, &nodes);
 	}
 	pthread_mutex_unlock(&graphs.lock);
@@ -545,7 +554,7 @@ static void update_locked(struct executable *executable, CUgraph graph,
 {
 	const uint64_t mark = mark_of(executable);
 	const bool follows = is_following() && executable->nodes.count;
-	const bool fits = follows && executable->nodes.count == nodes->count;
+	const bool fits = executable->nodes.count && executable->nodes.count == nodes->count;
 
 	if (follows && (fits || !operations))
 		set_version_locked(executable, (uintptr_t)graph);
@@ -557,7 +566,7 @@ static void update_locked(struct executable *executable, CUgraph graph,
 		set_places_locked(executable, nodes, clock_ns(CLOCK_REALTIME));
 	if (fits)
 		take_nodes_locked(executable, nodes, operations);
-	if (fits && mark_of(executable) != mark)
+	if (fits && follows && mark_of(executable) != mark)
 		renew_locked(executable);
 }
 
@@ -616,40 +625,62 @@ void graph_kernel_changed(CUgraphExec exec, CUgraphNode handle,
 	pthread_mutex_unlock(&graphs.lock);
 }
 
+/* Takes over what the nodes of a child graph do, and where they were made. The child has as many
+ * nodes as before. */
+static void take_child_locked(struct executable *executable, const struct graph_node *around,
+			      const struct graph_nodes *child, bool operations)
+{
+	const CUgraphNode handle = around->handle;
+	size_t next = 0;
+
+	for (size_t i = 0; i < executable->nodes.count && next < child->count; i++) {
+		struct graph_node *node = &executable->nodes.nodes[i];
+		const struct graph_node *now = &child->nodes[next];
+
+		if (node->child != handle)
+			continue;
+		next++;
+		node->place = node_place_is_somewhere(now->place) ? now->place : around->place;
+		if (!operations)
+			continue;
+		node->operation = now->operation;
+		node->parameters = now->parameters;
+	}
+}
+
 void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CUresult result)
 {
 	struct graph_nodes child = {0};
 	struct executable *executable;
 	const struct graph_node *around;
+	bool follows, operations;
 	uint64_t begun;
-	size_t next = 0;
+	uint32_t id;
 
-	if (result != CUDA_SUCCESS || !is_following())
+	if (result != CUDA_SUCCESS || !lifecycle_running())
 		return;
 	begun = clock_ns(CLOCK_MONOTONIC);
-	if (!has_time(begun))
+	follows = is_following();
+	operations = follows && has_time(begun);
+	if (!operations && !graph_nodes_have_ranges() && !have_ranges())
 		return;
-	graph_nodes_read(&child, graph, handle, true);
-	count_reading(begun);
+	graph_nodes_read(&child, graph, handle, operations);
+	if (operations)
+		count_reading(begun);
+	id = child.in_ranges ? ask_id(exec) : 0;
 	pthread_mutex_lock(&graphs.lock);
 	executable = executable_locked(exec, false);
 	around = node_locked(executable, handle);
 	if (around) {
-		/* The child has as many nodes as before. */
-		for (size_t i = 0; i < executable->nodes.count && next < child.count; i++) {
-			struct graph_node *node = &executable->nodes.nodes[i];
-
-			if (node->child != handle)
-				continue;
-			node->operation = child.nodes[next].operation;
-			node->parameters = child.nodes[next].parameters;
-			node->place = child.nodes[next++].place;
-			if (!node_place_is_somewhere(node->place))
-				node->place = around->place;
-		}
+		take_child_locked(executable, around, &child, operations);
+		executable->nodes.lacking |= child.lacking;
+		executable->nodes.incomplete |= graph_nodes_have_holes();
+		if (child.in_ranges && !executable->kinds)
+			describe_locked(executable, &executable->nodes, id);
 		if (executable->kinds)
 			set_places_locked(executable, &executable->nodes, clock_ns(CLOCK_REALTIME));
-		renew_locked(executable);
+		if (follows)
+			renew_locked(executable);
 	}
 	pthread_mutex_unlock(&graphs.lock);
 	graph_nodes_free(&child);
