@@ -10,8 +10,12 @@
  *        node_ranges deep NUMBER	a kernel in this many nested child graphs, ten launches
  *        node_ranges started NUMBER	a graph captured in a start/end range
  *        node_ranges variants NUMBER	a graph captured in a range of another name each time
+ *        node_ranges child NUMBER	child graphs are changed before so many launches
+ *        node_ranges twice NUMBER	two threads end each of so many start/end ranges at once
  */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -222,10 +226,12 @@ static void with_hole(void)
 static CUgraph capture_in(const char *name)
 {
 	begin();
-	nvtxRangePushA(name);
+	if (name)
+		nvtxRangePushA(name);
 	check_launch(second, stream);
 	memset_in(stream);
-	nvtxRangePop();
+	if (name)
+		nvtxRangePop();
 	return end();
 }
 
@@ -242,6 +248,27 @@ static void updated(void)
 	CHECK(cuGraphDestroy(newer));
 	usleep(20000);
 	launch(exec, launches);
+}
+
+/* The child is captured in range `was` (NULL: in none), and after some launches replaced by one
+ * that was captured in range `is`. */
+static void changed_child(const char *was, const char *is, int before)
+{
+	CUgraph child = capture_in(was), newer = capture_in(is), graph;
+	CUgraphNode node;
+	CUgraphExec exec;
+
+	CHECK(cuGraphCreate(&graph, 0));
+	add_memset(graph);
+	CHECK(cuGraphAddChildGraphNode(&node, graph, NULL, 0, child));
+	exec = instantiate(graph);
+	launch(exec, before);
+	CHECK(cuGraphExecChildGraphNodeSetParams(exec, node, newer));
+	CHECK(cuGraphDestroy(child));
+	CHECK(cuGraphDestroy(newer));
+	launch(exec, launches);
+	CHECK(cuGraphExecDestroy(exec));
+	CHECK(cuGraphDestroy(graph));
 }
 
 static void *beside(void *unused)
@@ -324,6 +351,46 @@ static void in_started(void)
 	nvtxRangeEnd(id);
 }
 
+static nvtxRangeId_t ended_twice;
+static atomic_int at_the_end;
+
+/* Both threads come here before either goes on. */
+static void meet(int rounds)
+{
+	atomic_fetch_add(&at_the_end, 1);
+	for (unsigned polls = 1; atomic_load(&at_the_end) < 2 * rounds; polls++)
+		if (polls % 1000 == 0)
+			sched_yield();
+}
+
+static void *ends_too(void *rounds)
+{
+	for (int i = 0; i < *(int *)rounds; i++) {
+		meet(2 * i + 1);
+		nvtxRangeEnd(ended_twice);
+		meet(2 * i + 2);
+	}
+	return NULL;
+}
+
+/* A graph that is captured afterwards is in none of the ranges. */
+static void twice(int rounds)
+{
+	CUgraphExec exec;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, ends_too, &rounds);
+	for (int i = 0; i < rounds; i++) {
+		ended_twice = nvtxRangeStartA("ended twice");
+		meet(2 * i + 1);
+		nvtxRangeEnd(ended_twice);
+		meet(2 * i + 2);
+	}
+	pthread_join(thread, NULL);
+	exec = instantiate(capture());
+	launch(exec, 10);
+}
+
 static void variants(int count)
 {
 	for (int i = 0; i < count; i++) {
@@ -370,6 +437,16 @@ int main(int argc, char **argv)
 		variants(atoi(argv[2]));
 		return 0;
 	}
+	if (argc > 2 && strcmp(argv[1], "child") == 0) {
+		launches = atoi(argv[2]);
+		changed_child(NULL, "new", 0);
+		changed_child("old", "newer", 0);
+		return 0;
+	}
+	if (argc > 2 && strcmp(argv[1], "twice") == 0) {
+		twice(atoi(argv[2]));
+		return 0;
+	}
 	if (argc > 2 && strcmp(argv[1], "deep") == 0) {
 		deep(atoi(argv[2]));
 		return 0;
@@ -386,6 +463,7 @@ int main(int argc, char **argv)
 	by_hand();
 	with_children(graph);
 	updated();
+	changed_child("old child", "new child", launches);
 	by_threads();
 	with_hole();
 	return 0;
