@@ -398,8 +398,9 @@ struct past {
 	uint16_t at_start;
 	bool replaced; /* its kernel_id is another thread's now */
 	struct range_history history;
-	uint64_t ended_at; /* CLOCK_MONOTONIC in ns */
-	struct past *next; /* of the thread that ended after this one */
+	uint64_t lost_since; /* ticks: the last loss of changes that the history has */
+	uint64_t ended_at;   /* CLOCK_MONOTONIC in ns */
+	struct past *next;   /* of the thread that ended after this one */
 };
 
 /* The pasts of all threads. */
@@ -460,10 +461,22 @@ static void take_started_end(uint16_t path, uint16_t place, uint64_t begin, uint
 		add_ended_range(range_of(0, path), path, thread, begin, end, place + 1u);
 }
 
+/* Notes that a thread has lost changes from a time on; 0: it has not. The thread says so until its
+ * next change, and with that. Whether it is new: added again behind later changes it would hide
+ * these. */
+static bool note_loss(struct past *past, uint64_t since)
+{
+	const bool is_new = since && since != past->lost_since;
+
+	if (is_new)
+		history_add(&past->history, since, PATHS_UNKNOWN);
+	past->lost_since = since;
+	return is_new;
+}
+
 static void take_change(struct range_thread *thread, const struct change *change)
 {
-	if (change->lost_since)
-		history_add(&thread->past->history, change->lost_since, PATHS_UNKNOWN);
+	note_loss(thread->past, change->lost_since);
 	if (change->kind == CHANGE_START)
 		take_start((struct range_owner){thread->kernel_id, thread->pthread_id},
 			   change->path, change->place, change->time);
@@ -538,8 +551,8 @@ static void drain_thread(struct range_thread *thread)
 	if (lost_since && head == load_acquire(&thread->head)) {
 		uint16_t now = load_relaxed(&thread->now);
 
-		history_add(&thread->past->history, lost_since, PATHS_UNKNOWN);
-		history_add(&thread->past->history, clock_ticks(), now);
+		if (note_loss(thread->past, lost_since))
+			history_add(&thread->past->history, clock_ticks(), now);
 	}
 }
 

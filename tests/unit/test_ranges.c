@@ -95,9 +95,16 @@ TEST(changes_that_are_lost_leave_no_wrong_range)
 	assert_int_equal(run.header->counters[COUNTER_ranges_lost], lost_before + 1);
 	/* From the drain on it is known again, although no change came. */
 	assert_string_equal(name_at(now), "lost");
+	/* And it stays so in later periods, and once the next change has come. */
+	ranges_drain();
+	now = clock_ticks();
+	assert_string_equal(name_at(now), "lost");
+	ranges_drain();
+	assert_string_equal(name_at(now), "lost");
 	range_pop(0);
 	range_pop(0);
 	ranges_drain();
+	assert_string_equal(name_at(now), "lost");
 	assert_string_equal(name_at(clock_ticks()), "none");
 }
 
