@@ -255,7 +255,9 @@ static void keep_places(struct executable *executable, unsigned number)
 static void set_places_locked(struct executable *executable, const struct graph_nodes *nodes,
 			      uint64_t since)
 {
-	struct places *places = places_of(nodes, executable);
+	/* No change of a graph changes how many nodes there are. */
+	struct places *places =
+		executable->count == nodes->count ? places_of(nodes, executable) : NULL;
 
 	if (!places)
 		return;
@@ -561,8 +563,7 @@ static void update_locked(struct executable *executable, CUgraph graph,
 	/* The instance keeps the numbers of the graph that it was made of, which had no ranges. */
 	if (nodes->in_ranges && !executable->kinds)
 		describe_locked(executable, nodes, id);
-	/* An update does not change how many nodes there are. */
-	if (executable->kinds && executable->count == nodes->count)
+	if (executable->kinds)
 		set_places_locked(executable, nodes, clock_ns(CLOCK_REALTIME));
 	if (fits)
 		take_nodes_locked(executable, nodes, operations);

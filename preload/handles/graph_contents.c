@@ -197,6 +197,11 @@ struct operation *graph_nodes_operation(const struct graph_nodes *nodes, uint64_
 	}
 	snprintf(name, sizeof(name), "[CUDA graph %u]", ++graphs.shape_count);
 	operation = operation_named(ROW_GRAPH, name);
+	/* Memory is out. */
+	if (operation->kind != ROW_GRAPH) {
+		free(contents);
+		return operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	}
 	contents = trimmed(contents);
 	operation->kernels_listed = list_kernels(contents);
 	add_ranged(contents, nodes);

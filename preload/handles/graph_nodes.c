@@ -314,7 +314,8 @@ static void find_place(struct graph_nodes *nodes, struct graph_node *node)
 							 node->type == CU_GRAPH_NODE_TYPE_MEMSET);
 	if (node->child || !graph_nodes_have_holes())
 		return;
-	if (cupti_graph_node_id(node->handle, &id))
+	/* No graph has 2^32 nodes. */
+	if (cupti_graph_node_id(node->handle, &id) || (uint32_t)id == UINT32_MAX)
 		nodes->incomplete = true;
 	else
 		node->number = (uint32_t)id;

@@ -22,7 +22,8 @@ static CUgraphNodeType types[3];
 static uint16_t path;
 static uint32_t started;
 static useconds_t reading_us;
-static uint32_t id; /* CUPTI's of the executable graph; 0: it does not say */
+static uint32_t id;	    /* CUPTI's of the executable graph; 0: it does not say */
+static uint64_t cupti_node; /* CUPTI's number of each node; 0: it does not say */
 
 #define GRAPH	   ((CUgraph)types)
 #define NODE(i)	   ((CUgraphNode)&types[i])
@@ -53,8 +54,8 @@ int cupti_graph_id(CUgraphExec graph, uint32_t *graph_id)
 int cupti_graph_node_id(CUgraphNode node, uint64_t *node_id)
 {
 	assert_non_null(node);
-	*node_id = 0;
-	return -ENOTSUP;
+	*node_id = cupti_node;
+	return cupti_node ? 0 : -ENOTSUP;
 }
 
 static CUresult get_nodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
@@ -248,6 +249,12 @@ TEST(where_a_node_was_destroyed_and_cupti_does_not_say_numbers_a_graph_is_not_sp
 	graph_updated(EXECUTABLE, GRAPH, CUDA_SUCCESS);
 	assert_int_equal(graph_range_counts.unknown, 1);
 	assert_int_equal(graph_range_counts.graphs, 1);
+	/* One that no graph has. */
+	graph_ending(EXECUTABLE);
+	cupti_node = UINT64_MAX;
+	assert_int_equal(instantiate(), 0);
+	cupti_node = 0;
+	assert_int_equal(graph_range_counts.unknown, 2);
 }
 
 /* The last test: updates are followed from here on. */
