@@ -63,8 +63,14 @@ int html_lines_end(struct html *html, struct html_lines *lines, const char *elem
 		fprintf(html->file, "<%s class=\"%s\">\n", element,
 			*element == 'o' ? "findings" : "lines");
 	while (!error && lines->size && (line = strsep(&rest, "\n")) && rest) {
-		fputs("<li>", html->file);
+		char *figure = strchr(line, '\t') ? strsep(&line, "\t") : NULL;
+
+		if (figure)
+			fprintf(html->file, "<li class=\"timed\"><b>%s</b> <span>", figure);
+		else
+			fputs("<li>", html->file);
 		html_sentence(html, line);
+		fputs(figure ? "</span>" : "", html->file);
 		fputs("</li>\n", html->file);
 	}
 	if (!error && lines->size)

@@ -28,7 +28,8 @@ void html_text(struct html *html, const char *text);
 /* The same, and what stands between backticks as code. */
 void html_sentence(struct html *html, const char *text);
 /* Makes a list of the lines that the caller writes to a file between two calls: a list of lines,
- * "ul", or of findings, "ol". The file is NULL if memory is out; `error` is -ENOMEM then. */
+ * "ul", or of findings, "ol". What stands before a tab in a line is its figure. The file is NULL if
+ * memory is out; `error` is -ENOMEM then. */
 struct html_lines {
 	FILE *file;
 	char *text;

@@ -220,10 +220,10 @@ static void write_job(struct page *page, const struct job *job)
 	write_job_cause(page, &uneven, causes, whole);
 }
 
-/* As a line by itself, which begins with a capital. */
+/* As a line by itself, which begins with a capital, behind its time. */
 static void write_finding(const struct session *session, const struct finding *finding, FILE *file)
 {
-	char *text = NULL;
+	char *text = NULL, time[NUMBER_SIZE];
 	size_t size;
 	FILE *line = open_memstream(&text, &size);
 
@@ -233,7 +233,7 @@ static void write_finding(const struct session *session, const struct finding *f
 		return;
 	if (*text >= 'a' && *text <= 'z')
 		*text -= 'a' - 'A';
-	fprintf(file, "%s\n", text);
+	fprintf(file, "%s\t%s\n", number_about(time, (double)finding->time, 3), text);
 	free(text);
 }
 
