@@ -306,6 +306,23 @@ static int write_head(struct html *html, const struct comparison *comparison)
 	return html_lines_end(html, &lines, "ul");
 }
 
+/* The verdict with its figures is the title, and what most of the change is stands below. */
+static void write_verdict(struct html *html, char *headline)
+{
+	char *rest = strstr(headline, "): ");
+
+	if (rest) {
+		rest[1] = '\0';
+		rest += 3;
+		*rest -= *rest >= 'a' && *rest <= 'z' ? 'a' - 'A' : 0;
+	}
+	fputs("<header>\n<h1>", html->file);
+	html_text(html, headline);
+	fputs(rest ? "</h1>\n<p class=\"verdict\">" : "</h1>\n", html->file);
+	html_text(html, rest ? rest : "");
+	fputs(rest ? "</p>\n" : "", html->file);
+}
+
 static int write_page(FILE *file, void *argument)
 {
 	const struct comparison *comparison = argument;
@@ -321,10 +338,8 @@ static int write_page(FILE *file, void *argument)
 		return -ENOMEM;
 	}
 	html_begin(&html, title);
-	fputs("<header>\n<h1>", file);
-	html_text(&html, title);
+	write_verdict(&html, title);
 	free(title);
-	fputs("</h1>\n", file);
 	if (headline_in_doubt(comparison))
 		write_open(&html, comparison, "More runs tell", NEXT_RUNS);
 	error = write_head(&html, comparison);
