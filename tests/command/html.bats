@@ -74,7 +74,7 @@ for line in lines:
 	[ "$(wc -l <expected)" -eq 3 ]
 	diff expected got
 	grep -q '<td class="verdict slower">slower</td>' page.html
-	grep -A1 -F 'one run a side: may be chance' page.html | grep -qF '<p class="remark">More runs tell: <code>ktime diff '
+	grep -A2 -F '<h1>B is 1.44 times slower on the GPU (90.0 us → 130 us, one run a side: may be chance)</h1>' page.html | grep -qF '<p class="remark">More runs tell: <code>ktime diff '
 	# From 20 us to 30 us: log(1.5) / log(4) of the right half.
 	grep -q '<rect class="slower" x="50.00%" width="14.62%"' page.html
 	grep -qF '<dd class="value">90.0 us → 130 us</dd><dd class="note">1.44 times slower</dd>' page.html
