@@ -255,14 +255,12 @@ wide/inner 1 160000 320000000 160000 320000000" sh -c "$(declare -f ranges); bui
 	for options in '' '--graph node'; do
 		nodes_in_ranges child 10
 		is "new 1 20 40000 20 40000
-newer 1 20 40000 20 40000
-old 1 0 0 0 0
-replay 4 20 20000 20 20000" ranges
+replay 2 10 10000 10 10000" ranges
 	done
 }
 
 @test "a start/end range that two threads end at once has ended once" {
-	options= nodes_in_ranges twice 2000
+	options='--graph node' nodes_in_ranges twice 2000
 	is "captured 1 30 60000 10 20000
 captured/inner 1 20 40000 20 40000
 ended twice (start/end) 2000 0 0 0 0
@@ -307,9 +305,9 @@ kernels()
 @test "where the driver does not say what nodes do, their records do" {
 	local fault
 	for fault in cuGraphGetNodes cuGraphNodeGetType cuGraphKernelNodeGetParams_v2; do
-		options= SIM_FAULT=$fault:*:999 nodes_in_ranges 10
-		is "first 50 100000
-second 80 240000" kernels
+		options= SIM_FAULT=$fault:*:999 nodes_in_ranges deep 1
+		is "first 10 20000
+second 10 30000" kernels
 	done
 }
 

@@ -183,6 +183,19 @@ TEST(a_graph_with_a_conditional_node_is_not_split)
 	assert_int_equal(graph_range_counts.variable, 1);
 }
 
+/* Its records say which kernel it is. */
+TEST(a_kernel_that_the_driver_does_not_tell_is_counted_by_its_records_alone)
+{
+	const struct graph_contents *contents;
+
+	instantiate();
+	contents = graph_contents_of(graph_operation(EXECUTABLE));
+	assert_true(contents->variable);
+	assert_int_equal(contents->recorded, 2);
+	assert_int_equal(contents->part_count, 1);
+	assert_ptr_equal(contents->parts[0].operation, operation_fixed(OPERATION_MEMSET));
+}
+
 TEST(a_graph_that_cupti_numbers_late_is_split_then_and_shares_its_row)
 {
 	uint32_t number = id;
