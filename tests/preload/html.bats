@@ -32,7 +32,7 @@ work|1.80|1.0000ms|1.6667ms|3.0000ms|3|100|rank 2|100
 	grep -q '<li>Processes: 3 on 1 node, which share one GPU, of 4 ranks (PMI); times are sums over them.</li>' page.html
 	grep -q '<li>No profile of rank 3.</li>' page.html
 	grep -q '>The slowest alone, rank 2: <code>ktime show --html run.2.html run.2.ktime</code>' page.html
-	grep -q '<li>The work is uneven: rank 2 has 2.00 ms more to do in work than the others on average' page.html
+	grep -q '<span>The work is uneven: rank 2 has 2.00 ms more to do in work than the others on average' page.html
 	! grep -q 'id="use"' page.html || false
 }
 
