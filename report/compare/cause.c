@@ -310,7 +310,7 @@ static void write_pair(const struct idle_gaps *gaps, FILE *file)
 	}
 }
 
-/* "; the longest gap 26.0 ms -> 14.1 ms, between [CUDA memcpy DtoH] and [CUDA memset]" */
+/* "; in 6 gaps, the longest 26.0 ms -> 14.1 ms, between [CUDA memcpy DtoH] and [CUDA memset]" */
 static void write_longest(const struct idle_change *change, FILE *file)
 {
 	const struct idle_gaps *a = &change->gaps[0], *b = &change->gaps[1];
@@ -319,7 +319,10 @@ static void write_longest(const struct idle_change *change, FILE *file)
 	if (!idle_knows_gaps(change) ||
 	    (a->longest < LONGEST_PART * change->a && b->longest < LONGEST_PART * change->b))
 		return;
-	fprintf(file, "; the longest gap %s", times_text(text, a->longest, b->longest));
+	fputs("; in ", file);
+	write_counts(a->count, b->count, file);
+	fprintf(file, " gap%s, the longest %s", a->count == 1 && b->count == 1 ? "" : "s",
+		times_text(text, a->longest, b->longest));
 	if (!*a->before || !*a->after || !*b->before || !*b->after)
 		return;
 	fputs(", between ", file);
@@ -331,19 +334,18 @@ static void write_longest(const struct idle_change *change, FILE *file)
 	fputs(" in B", file);
 }
 
-/* "the GPU waited 38.4 ms instead of 71.1 ms for ...", for one cause or, if several have the
+/* "the GPU waited 71.1 ms -> 38.4 ms for ...", for one cause or, if several have the
  * change, for all of them. */
 static void write_idle(const struct comparison *comparison, const char *cause, FILE *file)
 {
 	const struct idle_changes *idle = &comparison->idle;
 	struct idle_change all = {.a = idle->a, .b = idle->b};
-	char texts[2][NUMBER_SIZE];
+	char text[TIMES_SIZE];
 
 	for (size_t i = 0; i < idle->count && cause; i++)
 		if (!strcmp(idle->changes[i].cause, cause))
 			all = idle->changes[i];
-	fprintf(file, "the GPU waited %s instead of %s for ", number_about(texts[0], all.b, 3),
-		number_about(texts[1], all.a, 3));
+	fprintf(file, "the GPU waited %s for ", times_text(text, all.a, all.b));
 	if (!all.cause) {
 		fputs("several causes", file);
 		return;
@@ -372,13 +374,12 @@ const char *cause_profiler(const struct comparison *comparison)
 
 static void write_run(const struct comparison *comparison, const struct part *part, FILE *file)
 {
-	char texts[2][NUMBER_SIZE];
+	char text[TIMES_SIZE];
 
 	if (part->kind == PART_IDLE)
 		write_idle(comparison, part->cause, file);
 	else
-		fprintf(file, "%s instead of %s passed %s%s", number_about(texts[0], part->b, 3),
-			number_about(texts[1], part->a, 3), part->text,
+		fprintf(file, "%s passed %s%s", times_text(text, part->a, part->b), part->text,
 			part->kind == PART_AFTER ? " operation" : "");
 }
 

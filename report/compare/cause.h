@@ -6,10 +6,11 @@
 #include "report/compare/comparison.h"
 
 /*
- * Writes "Why: the GPU waited 38.4 ms instead of 71.1 ms for the program's own work after 7
+ * Writes "Why: the GPU waited 71.1 ms -> 38.4 ms for the program's own work after 7
  * synchronizing calls (4 cudaMemcpy, 3 cudaEventSynchronize), which perf shows and ktime does not;
- * the longest gap 26.0 ms -> 17.5 ms, between [CUDA memcpy DtoH] and [CUDA memset]; on the GPU less
- * data, 96 MB -> 48 MB at 15.2 -> 13.5 GB/s in [CUDA memcpy DtoH] (and 1 more row), and ..."
+ * in 6 gaps, the longest 26.0 ms -> 17.5 ms, between [CUDA memcpy DtoH] and [CUDA memset]; on the
+ * GPU less data, 96 MB -> 48 MB at 15.2 -> 13.5 GB/s in [CUDA memcpy DtoH] (and 1 more row), and
+ * ..."
  *
  * The part of the whole run that changed most is named if the run changed, and what changed on the
  * GPU if its time did: how many calls there were, how much they moved, how many blocks they had, or

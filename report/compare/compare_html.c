@@ -318,7 +318,7 @@ static void write_verdict(struct html *html, char *headline)
 	}
 	fputs("<header>\n<h1>", html->file);
 	html_text(html, headline);
-	fputs(rest ? "</h1>\n<p class=\"verdict\">" : "</h1>\n", html->file);
+	fputs(rest ? "</h1>\n<p class=\"change\">" : "</h1>\n", html->file);
 	html_text(html, rest ? rest : "");
 	fputs(rest ? "</p>\n" : "", html->file);
 }

@@ -236,7 +236,8 @@ static void print_versions(const struct comparison *comparison, FILE *file)
 	}
 	if (versions)
 		fprintf(file,
-			" (%zu compare%s two versions of a kernel, whose names differ in template "
+			" (%zu of these rows compare%s two versions of a kernel, whose names "
+			"differ in template "
 			"arguments or parameters%s)",
 			versions, versions == 1 ? "s" : "",
 			undeclared ? "; their data may differ too: --bytes declares it" : "");
@@ -260,7 +261,7 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 	if (comparison_is_of_single_runs(comparison))
 		fprintf(file,
 			"One run a side: how much runs differ is not known, so each time may "
-			"differ by chance; rows are judged by how much their calls do. Faster, "
+			"differ by chance; a row is judged by how much its calls differ. Faster, "
 			"slower: by more than %g %%; under %g %%: by "
 			"less; cannot tell: it could be either. Ratio: Time B / Time A.\n",
 			percent, percent);

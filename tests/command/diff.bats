@@ -36,7 +36,7 @@ B: a (ktime profile)
 
 All GPU activities: 404.00us in A, 404.00us in B, ratio 1.000: same
 GPU rows: 2 same
-One run a side: how much runs differ is not known, so each time may differ by chance; rows are judged by how much their calls do. Faster, slower: by more than 0 %; under 0 %: by less; cannot tell: it could be either. Ratio: Time B / Time A."
+One run a side: how much runs differ is not known, so each time may differ by chance; a row is judged by how much its calls differ. Faster, slower: by more than 0 %; under 0 %: by less; cannot tell: it could be either. Ratio: Time B / Time A."
 }
 
 @test "--fail-above ends with 3 beyond it, with 0 within it" {
@@ -120,7 +120,7 @@ runs() {
 	csv_row a b add | grep -qF '"under threshold"'
 	"$ktime" diff a b | grep -F ' under 10 %   add('
 	"$ktime" diff --csv --threshold 5 a b | grep -F add | grep -qF '"slower"'
-	"$ktime" diff a b | grep -qx 'One run a side: how much runs differ is not known, so each time may differ by chance; rows are judged by how much their calls do. Faster, slower: by more than 10 %; under 10 %: by less; cannot tell: it could be either. Ratio: Time B / Time A.'
+	"$ktime" diff a b | grep -qx 'One run a side: how much runs differ is not known, so each time may differ by chance; a row is judged by how much its calls differ. Faster, slower: by more than 10 %; under 10 %: by less; cannot tell: it could be either. Ratio: Time B / Time A.'
 }
 
 @test "ten times the calls of one run a side are more time, and the first line says it" {
@@ -163,7 +163,7 @@ runs() {
 	[ "${lines[1]}" = "More runs tell: ktime diff a MORE -- b MORE" ]
 	[ "${lines[2]}" = "Why: shorter calls, 2.00 us -> 1.00 us a call in copy<double> -> <float>." ]
 	[ "${lines[6]}" = " GPU activities:         1         1  2.0000us  1.0000us  2.0000us  1.0000us   0.500  cannot tell: 1 call  copy<double> -> <float>" ]
-	[ "${lines[8]}" = "GPU rows: 1 cannot tell (1 compares two versions of a kernel, whose names differ in template arguments or parameters)" ]
+	[ "${lines[8]}" = "GPU rows: 1 cannot tell (1 of these rows compares two versions of a kernel, whose names differ in template arguments or parameters)" ]
 	[ "$(jq -c '.rows[0] | [.verdict, .why]' out.json)" = '["cannot tell","1 call"]' ]
 	[ "$(jq -c '.rows[0] | [.name, .name_b]' out.json)" = \
 		'["void copy<double>(double const *, double*, int)","void copy<float>(float const *, float*, int)"]' ]

@@ -871,7 +871,7 @@ TEST(the_difference_of_the_whole_run_is_told_in_parts_that_add_up)
 {
 	add_two_sides();
 	compare();
-	why_is("Why: the GPU waited 40.0 ms instead of 70.0 ms for launches to reach it; on the "
+	why_is("Why: the GPU waited 70.0 ms -> 40.0 ms for launches to reach it; on the "
 	       "GPU less data, 64 MB -> 32 MB at 11.18 -> 16.78 GB/s in [CUDA memcpy HtoD], and "
 	       "shorter calls, 100 us -> 50.0 us a call in k.\n"
 	       "The whole run takes 23.0 ms less: idle time -29.5 ms (mostly launch latency), "
@@ -1132,29 +1132,30 @@ TEST(the_cause_of_most_of_the_difference_is_told)
 		{kernel, "Why: shorter calls, 100 us -> 55.0 us a call at equal grid size in k."},
 		{one_side_alone, "Why: what only B has, 3.00 ms in l (and 1 more row)."},
 		{untimed, "Why: shorter calls, 100 us -> 55.0 us a call at equal grid size in k."},
-		{host, "Why: the GPU waited 4.00 ms instead of 8.00 ms for the program's own "
+		{host, "Why: the GPU waited 8.00 ms -> 4.00 ms for the program's own "
 		       "work between CUDA calls, which perf shows and ktime does not."},
-		{in_python, "Why: the GPU waited 2.00 ms instead of 8.00 ms for the program's own "
+		{in_python, "Why: the GPU waited 8.00 ms -> 2.00 ms for the program's own "
 			    "work after a synchronizing call, which py-spy shows and ktime does "
 			    "not."},
 		{synchronizing,
-		 "Why: the GPU waited 2.00 ms instead of 8.00 ms for the program's own work after "
+		 "Why: the GPU waited 8.00 ms -> 2.00 ms for the program's own work after "
 		 "2 -> 3 synchronizing calls (0 -> 1 cudaDeviceSynchronize, 2 cudaMemcpy), which "
-		 "perf shows and ktime does not; the longest gap 6.00 ms -> 1.00 ms, between [CUDA "
+		 "perf shows and ktime does not; in 3 gaps, the longest 6.00 ms -> 1.00 ms, "
+		 "between [CUDA "
 		 "memcpy DtoH] and [CUDA memset]."},
 		{synchronizing_otherwise,
-		 "Why: the GPU waited 2.00 ms instead of 8.00 ms for the program's own work after "
-		 "a synchronizing call, which perf shows and ktime does not; the longest gap 6.00 "
+		 "Why: the GPU waited 8.00 ms -> 2.00 ms for the program's own work after "
+		 "a synchronizing call, which perf shows and ktime does not; in 3 -> 6 gaps, the "
+		 "longest 6.00 "
 		 "ms -> 1.50 ms, between [CUDA memcpy DtoH] and [CUDA memset] in A, k and [CUDA "
 		 "memset] in B."},
-		{fewer_allocations, "Why: the GPU waited 1.00 ms instead of 8.00 ms for cudaMalloc "
+		{fewer_allocations, "Why: the GPU waited 8.00 ms -> 1.00 ms for cudaMalloc "
 				    "(10 -> 2 calls)."},
-		{longer_allocations, "Why: the GPU waited 8.00 ms instead of 1.00 ms for "
+		{longer_allocations, "Why: the GPU waited 1.00 ms -> 8.00 ms for "
 				     "cudaMalloc (100 us -> 800 us a call)."},
-		{several_causes,
-		 "Why: the GPU waited 6.00 ms instead of 16.0 ms for several causes."},
-		{before, "Why: 5.00 ms instead of 1.00 ms passed before the first operation."},
-		{after, "Why: 7.00 ms instead of 3.00 ms passed after the last operation."},
+		{several_causes, "Why: the GPU waited 16.0 ms -> 6.00 ms for several causes."},
+		{before, "Why: 1.00 ms -> 5.00 ms passed before the first operation."},
+		{after, "Why: 3.00 ms -> 7.00 ms passed after the last operation."},
 		{busy, ""},
 		{nothing, ""},
 	};
@@ -1351,9 +1352,10 @@ TEST(the_data_of_versions_may_be_declared)
 	blocks(&a, "copy<double>()", 4096);
 	blocks(&b, "copy<float>()", 4096);
 	compare();
-	writes(write_lines, "GPU rows: 1 faster (1 compares two versions of a kernel, whose names "
-			    "differ in template arguments or parameters; their data may differ "
-			    "too: --bytes declares it)");
+	writes(write_lines,
+	       "GPU rows: 1 faster (1 of these rows compares two versions of a kernel, whose names "
+	       "differ in template arguments or parameters; their data may differ "
+	       "too: --bytes declares it)");
 }
 
 TEST(the_sides_have_their_commands_and_what_differs_in_them)
@@ -1609,7 +1611,7 @@ TEST(untimed_sides_are_printed_without_times)
 	       "row\n"
 	       "GPU rows: 1 untimed, 1 only in A\n"
 	       "One run a side: how much runs differ is not known, so each time may differ by "
-	       "chance; rows are judged by how much their calls do. Faster, slower: by more than "
+	       "chance; a row is judged by how much its calls differ. Faster, slower: by more than "
 	       "10 %; under 10 %: by less; cannot "
 	       "tell: it could be either. Ratio: Time B / Time A.\n");
 	prints(SHEET_CSV,
