@@ -128,6 +128,7 @@ static void find_long_calls(struct uneven *uneven, const struct session *session
 		return;
 	uneven->long_calls = count;
 	uneven->long_factor = time / (double)count / average;
+	uneven->long_beyond = (double)uneven->excess * (double)count / time;
 }
 
 struct uneven uneven_find(const struct session *session)

@@ -20,7 +20,8 @@ struct uneven {
 	 * rest as long as those: an average would hide it. 0: that is not so, or not known. */
 	uint64_t long_calls;
 	double long_factor;
-	double even_calls; /* of each process of the job, if all made as many */
+	double long_beyond; /* how many of these take the excess */
+	double even_calls;  /* of each process of the job, if all made as many */
 	/*
 	 * For how much longer than the slowest's the GPUs of the others were idle while their
 	 * programs made no calls, as far as they had less to do: they probably waited, in what

@@ -81,9 +81,11 @@ static bool has_window(const struct page *page)
 static void write_window(struct page *page)
 {
 	const struct session_header *header = session_header(page->session);
-	uint64_t outside = header->counters[COUNTER_operations_outside], whole, longest = 0;
+	const uint64_t outside = header->counters[COUNTER_operations_outside];
+	const uint64_t inside = header->counters[COUNTER_operations];
+	uint64_t whole, longest = 0;
 	const double wall = (double)header->counters[COUNTER_wall_ns];
-	char time[NUMBER_SIZE], run[NUMBER_SIZE], count[NUMBER_SIZE];
+	char time[NUMBER_SIZE], run[NUMBER_SIZE], count[NUMBER_SIZE], all[NUMBER_SIZE];
 	const struct device_use *use;
 
 	if (!has_window(page))
@@ -93,12 +95,12 @@ static void write_window(struct page *page)
 		RAISE(longest, whole);
 	}
 	fprintf(page->html.file,
-		"<p>Only %s of the %s %s (%.1f %%) were profiled: %s operation%s outside the "
-		"profiling window %s only counted.</p>\n",
+		"<p>Only %s of the %s %s (%.1f %%) were profiled: %s of the %s operations ran "
+		"outside the profiling window and %s only counted.</p>\n",
 		number_about(time, (double)longest, 3),
 		header->finished == RUN_BETWEEN ? "window’s" : "run’s", number_about(run, wall, 3),
-		100 * (double)longest / wall, number_count(count, outside), outside == 1 ? "" : "s",
-		outside == 1 ? "was" : "were");
+		100 * (double)longest / wall, number_count(count, outside),
+		number_count(all, inside + outside), outside == 1 ? "was" : "were");
 }
 
 static void write_busy(struct page *page)

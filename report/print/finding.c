@@ -142,8 +142,8 @@ static bool has_more_calls(const struct uneven *uneven)
 	return (double)uneven->calls >= CALLS_MORE * uneven->others_calls;
 }
 
-/* " (400 calls, against 300, on average 1.25 times as long)"; where an average hides it "; 100 of
- * them about 2.0 times as long" */
+/* " (400 calls, against 300, on average 1.25 times as long)"; where an average hides it " (400
+ * calls, 100 of them about 2.0 times as long, against 300)" */
 static void write_calls(const struct uneven *uneven, FILE *file)
 {
 	const uint64_t others = to_unsigned(uneven->others_calls + 0.5);
@@ -151,19 +151,20 @@ static void write_calls(const struct uneven *uneven, FILE *file)
 
 	fprintf(file, " (%s call%s", number_count(number, uneven->calls),
 		uneven->calls == 1 ? "" : "s");
+	if (uneven->long_calls)
+		fprintf(file, ", %s of them about %.1f times as long",
+			number_count(number, uneven->long_calls), uneven->long_factor);
 	if (uneven->calls == others)
-		fputs(" in each", file);
+		fputs(uneven->long_calls ? ", as many in each" : " in each", file);
 	else
 		fprintf(file, ", against %s", number_count(number, others));
-	if (uneven->longer >= CALLS_MORE && uneven->long_calls)
-		fprintf(file, "; %s of them about %.1f times as long",
-			number_count(number, uneven->long_calls), uneven->long_factor);
-	else if (uneven->longer >= CALLS_MORE)
+	if (uneven->longer >= CALLS_MORE && !uneven->long_calls)
 		fprintf(file, ", on average %.2f times as long", uneven->longer);
 	fputs(")", file);
 }
 
-/* ": give each rank about 350 calls of equal length" */
+/* ": give each rank about 350 calls of equal length"; of some long calls ": give rank 0 about 50 of
+ * the long ones" */
 static void write_even(const struct uneven *uneven, FILE *file)
 {
 	const bool more = has_more_calls(uneven), longer = uneven->longer >= CALLS_MORE;
@@ -172,7 +173,17 @@ static void write_even(const struct uneven *uneven, FILE *file)
 
 	if (!uneven->calls || (!more && !longer))
 		return;
-	fprintf(file, ": give each %s",
+	fputs(": give ", file);
+	if (more && uneven->long_calls) {
+		if (uneven->other)
+			write_process(uneven->other, file);
+		else
+			fputs("the others", file);
+		fprintf(file, " about %s of the long ones",
+			number_count(number, to_unsigned(uneven->long_beyond + 0.5)));
+		return;
+	}
+	fprintf(file, "each %s",
 		uneven->slowest && uneven->slowest->rank.rank >= 0 ? "rank" : "process");
 	if (more)
 		fprintf(file, " about %s", number_count(number, calls));
@@ -325,7 +336,7 @@ static uint64_t next_part(struct printed_parts *parts, uint64_t time)
 	return parts->steps - before;
 }
 
-/* " Of the 37.5 ms without GPU work the host was in backward for 19.7 ms (52 % of its time), …" */
+/* " Of the 37.5 ms without GPU work the host was in backward for 19.7 ms (of its 37.9 ms), …" */
 static void write_split(const struct session *session, const struct idle_by_range *split,
 			FILE *file)
 {
@@ -346,8 +357,7 @@ static void write_split(const struct session *session, const struct idle_by_rang
 		fprintf(file, " for %s",
 			number_steps(time, next_part(&parts, idle->time), parts.step));
 		if (!i)
-			fprintf(file, " (%.0f %% of its time)",
-				time_percent(idle->time, idle->host));
+			fprintf(file, " (of its %s)", number_about(time, (double)idle->host, 3));
 		separator = ", ";
 	}
 	steps = next_part(&parts, split->in_others);

@@ -145,7 +145,7 @@ static void has_calls(struct job_row *row, uint64_t calls, uint64_t own, const c
 	page = page_text(session, "");
 	snprintf(text, sizeof(text), "more to do in uneven than rank 0 %s. Even work", counts);
 	has(text);
-	snprintf(text, sizeof(text), "20.0 ms, to about 10.0 ms: give each rank %s.", advice);
+	snprintf(text, sizeof(text), "20.0 ms, to about 10.0 ms: give %s.", advice);
 	has(text);
 }
 
@@ -196,17 +196,17 @@ TEST(uneven_rows_name_the_slowest)
 	    "process&#39;s 20.0 ms, to about 10.0 ms.");
 	/* Where the row's calls are known: more of them, longer ones, or both. */
 	has_calls(row, 700, 400, "(400 calls, against 300, on average 2.25 times as long)",
-		  "about 350 calls of equal length");
+		  "each rank about 350 calls of equal length");
 	/* 300 of them take 33 us, as those of the other, and 100 200 us. */
 	for (int i = 0; i < 600; i++)
 		add_kernel("uneven", 33333);
 	for (int i = 0; i < 100; i++)
 		add_kernel("uneven", 200 * US);
-	has_calls(row, 700, 400, "(400 calls, against 300; 100 of them about 6.0 times as long)",
-		  "about 350 calls of equal length");
+	has_calls(row, 700, 400, "(400 calls, 100 of them about 6.0 times as long, against 300)",
+		  "rank 0 about 50 of the long ones");
 	has_calls(row, 600, 300, "(300 calls in each, on average 3.00 times as long)",
-		  "calls of equal length");
-	has_calls(row, 400, 300, "(300 calls, against 100)", "about 200 calls");
+		  "each rank calls of equal length");
+	has_calls(row, 400, 300, "(300 calls, against 100)", "each rank about 200 calls");
 	has("data-value=\"200\">200</td><td>rank 1</td>"
 	    "<td class=\"number\" data-value=\"300\">300</td>");
 	/* What is waited for the slowest is a part of its cause. */
@@ -556,7 +556,7 @@ TEST(a_page_says_what_idle_time_costs_and_that_it_comes_first)
 		 "href=\"#timeline\">trace</a>: 0.04 s to 0.05 s after the start</p>");
 	header->uses[0].busy = 70000 * US;
 	header->uses[0].kernels = 70000 * US;
-	page_has("rounding.</li>");
+	page_has("rounding.</span></li>");
 }
 
 static void bound_is(uint64_t run_ms, const char *bound)
@@ -701,10 +701,11 @@ TEST(a_run_of_which_the_gpus_time_is_a_small_part_has_its_rest)
 	/* The system's clock was set back. */
 	header->uses[0].first = start - 50 * US;
 	page_has("; 0.50 % of the whole run, 10.0 ms</dd>");
+	header->counters[COUNTER_operations] = 1200;
 	header->counters[COUNTER_operations_outside] = 1;
-	page_has("<p>Only 4.05 ms of the run’s 10.0 ms (40.5 %) were profiled: 1 operation outside "
-		 "the "
-		 "profiling window was only counted.</p>");
+	page_has("<p>Only 4.05 ms of the run’s 10.0 ms (40.5 %) were profiled: 1 of the 1,201 "
+		 "operations ran "
+		 "outside the profiling window and was only counted.</p>");
 	has("of 4.05 ms from the first operation to the last</dd>");
 	header->uses[0].last = start + 6000 * US;
 	page_has("of 6.05 ms from the first operation to the last</dd>");
