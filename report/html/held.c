@@ -137,8 +137,8 @@ static int write_device(struct page *page, int device)
 		plot_end(html, &y);
 		/* All allocations are recorded. */
 		fprintf(html->file,
-			"<figcaption>Memory held on GPU %d%s; times are after the program’s "
-			"start</figcaption>\n</figure>\n",
+			"<figcaption>Memory held on GPU %d%s; times are after the start "
+			"of CUDA</figcaption>\n</figure>\n",
 			device,
 			session_header(page->session)->counters[COUNTER_operations_outside]
 				? ", outside of the profiling window too"

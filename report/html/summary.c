@@ -348,10 +348,11 @@ static void write_when(struct page *page)
 		fprintf(page->html.file, "idle time of GPU %d is spread over all of",
 			largest.sum.device);
 	fprintf(page->html.file,
-		" the <a href=\"#timeline\">trace</a>: %.*f s to %.*f s after %s start</p>\n",
+		" the <a href=\"#timeline\">trace</a>: %.*f s to %.*f s after the start of "
+		"%s</p>\n",
 		places, (double)((part.idle ? part.begin : part.first) - start) / 1e9, places,
 		(double)((part.idle ? part.end : part.last) - start) / 1e9,
-		of_window ? "the window’s" : "the");
+		of_window ? "the window" : "CUDA");
 }
 
 /* What the page leaves open, and the commands that tell it. */

@@ -553,7 +553,7 @@ TEST(a_page_says_what_idle_time_costs_and_that_it_comes_first)
 							     .end = i ? 100100 * US : 40000 * US}),
 			0);
 	page_has(">When: 99 % of the idle time of GPU 0 is in this part of the <a "
-		 "href=\"#timeline\">trace</a>: 0.04 s to 0.05 s after the start</p>");
+		 "href=\"#timeline\">trace</a>: 0.04 s to 0.05 s after the start of CUDA</p>");
 	header->uses[0].busy = 70000 * US;
 	header->uses[0].kernels = 70000 * US;
 	page_has("rounding.</span></li>");
