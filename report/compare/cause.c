@@ -11,6 +11,7 @@
 #include "report/names/cut_name.h"
 #include "report/names/visible.h"
 #include "report/session/estimate.h"
+#include "report/session/text.h"
 
 /* Causes of a change on the GPU that are told, and the part of it that the second has at least.
  * Chosen. */
@@ -228,8 +229,8 @@ static void write_synchronizing(const struct comparison *comparison, FILE *file)
 		fputc(' ', list);
 		visible_write(name, list);
 	}
-	if (list && !fclose(list) && text && names && names <= FUNCTIONS_MOST &&
-	    sums[0] == all[0] && sums[1] == all[1]) {
+	if (!text_close(list, &text) && names && names <= FUNCTIONS_MOST && sums[0] == all[0] &&
+	    sums[1] == all[1]) {
 		write_counts(all[0], all[1], file);
 		fprintf(file, " synchronizing call%s (%s)", all[0] == 1 && all[1] == 1 ? "" : "s",
 			text);

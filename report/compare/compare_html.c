@@ -12,6 +12,7 @@
 #include "report/compare/next.h"
 #include "report/compare/sides.h"
 #include "report/html/html.h"
+#include "report/session/text.h"
 
 /* Bytes of the page. Chosen: it stays under 1 MB. */
 #define PAGE_BYTES			 900000
@@ -194,7 +195,7 @@ static void write_open(struct html *html, const struct comparison *comparison, c
 
 	if (file)
 		next_write(comparison, next, file);
-	if (!file || fclose(file) || !command) {
+	if (text_close(file, &command)) {
 		html->error = -ENOMEM;
 	} else {
 		fprintf(html->file, "<p class=\"remark\">%s: <code>", what);

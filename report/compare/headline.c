@@ -9,6 +9,7 @@
 #include "report/compare/why.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
+#include "report/session/text.h"
 
 /* Rows whose calls are said, of those that differ. Chosen. */
 #define CALLS_SHOWN   3
@@ -411,13 +412,9 @@ static char *text_of(const struct comparison *comparison,
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	if (!file)
-		return NULL;
-	write(comparison, file);
-	if (fclose(file) != 0) {
-		free(text);
-		return NULL;
-	}
+	if (file)
+		write(comparison, file);
+	text_close(file, &text);
 	return text;
 }
 
