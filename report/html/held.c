@@ -137,12 +137,14 @@ static int write_device(struct page *page, int device)
 		plot_end(html, &y);
 		/* All allocations are recorded. */
 		fprintf(html->file,
-			"<figcaption>Memory held on GPU %d%s; times are after the start "
-			"of CUDA</figcaption>\n</figure>\n",
+			"<figcaption>Memory held on GPU %d%s; times are after the start of "
+			"%s</figcaption>\n</figure>\n",
 			device,
 			session_header(page->session)->counters[COUNTER_operations_outside]
 				? ", outside of the profiling window too"
-				: " during the trace");
+				: " during the trace",
+			session_header(page->session)->finished == RUN_BETWEEN ? "the window"
+									       : "CUDA");
 	}
 	free(held.changes);
 	return error;

@@ -119,9 +119,12 @@ int energy_section(struct page *page)
 	if (!sheet.rows)
 		return 0;
 	html_sheet(&page->html, &sheet, "energy-table", "sortable",
-		   "Energy of each GPU from soon after the start of CUDA to the end, with all else "
-		   "that "
-		   "ran on it; clocks on average, and from the least to the most");
+		   session_header(page->session)->finished == RUN_BETWEEN
+			   ? "Energy of each GPU in the window, with all else that ran on it; "
+			     "clocks on average, and from the least to the most"
+			   : "Energy of each GPU from soon after the start of CUDA to the end, "
+			     "with all else that ran on it; clocks on average, and from the least "
+			     "to the most");
 	power_write(page);
 	return 0;
 }

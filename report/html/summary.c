@@ -95,12 +95,12 @@ static void write_window(struct page *page)
 		RAISE(longest, whole);
 	}
 	fprintf(page->html.file,
-		"<p>Only %s of the %s %s (%.1f %%) were profiled: %s of the %s operations ran "
+		"<p>Only %s of the %s’s %s (%.1f %%) were profiled: %s of the %s operations ran "
 		"outside the profiling window and %s only counted.</p>\n",
-		number_about(time, (double)longest, 3),
-		header->finished == RUN_BETWEEN ? "window’s" : "run’s", number_about(run, wall, 3),
-		100 * (double)longest / wall, number_count(count, outside),
-		number_count(all, inside + outside), outside == 1 ? "was" : "were");
+		number_about(time, (double)longest, 3), run_word(page->session),
+		number_about(run, wall, 3), 100 * (double)longest / wall,
+		number_count(count, outside), number_count(all, inside + outside),
+		outside == 1 ? "was" : "were");
 }
 
 static void write_busy(struct page *page)

@@ -954,8 +954,12 @@ int merge_add(struct merge *merge, const struct session *session, char *message,
 void merge_finish(struct merge *merge)
 {
 	struct session_header *header = session_header(merge->session);
+	const struct job_process *process;
 
+	/* Of windows nobody knows what was held at exit. */
 	header->finished = RUN_WHOLE;
+	session_for_each_process (merge->session, process)
+		RAISE(header->finished, process->finished);
 	/* What it has of traces is for waiting times alone. */
 	if (!merge->whole_trace)
 		header->counters[COUNTER_trace_records] = 0;

@@ -226,8 +226,8 @@ static void write_part_of_run(const struct session *session, const struct findin
 	if (!header->counters[COUNTER_operations_outside] || header->processes ||
 	    finding_is_of_run(finding) || percent <= 0 || percent > 100)
 		return;
-	fprintf(file, " (%s%.1f %% of the run)", percent < 0.1 ? "under " : "",
-		percent < 0.1 ? 0.1 : percent);
+	fprintf(file, " (%s%.1f %% of the %s)", percent < 0.1 ? "under " : "",
+		percent < 0.1 ? 0.1 : percent, run_word(session));
 }
 
 /* " of the run's 270 ms": as a time, which says what it is of where a percentage does not. */
@@ -235,15 +235,16 @@ static void write_whole(const struct session *session, const struct finding *fin
 {
 	const bool job = session_header(session)->processes;
 	const bool several = finding->device < 0 && devices_used(session) > 1;
-	const bool of_window = session_header(session)->finished == RUN_BETWEEN;
 	char time[NUMBER_SIZE];
 
-	if (finding->percent > 0)
+	if (finding->percent > 0 && finding_is_of_run(finding))
+		fprintf(file, " of the %s's %s", run_word(session),
+			number_about(time, whole_of(finding), 3));
+	else if (finding->percent > 0)
 		fprintf(file, " of %s %s",
-			finding_is_of_run(finding) ? (of_window ? "the window's" : "the run's")
-			: job			   ? "a process's"
-			: several		   ? "the GPUs'"
-						   : "the GPU's",
+			job	  ? "a process's"
+			: several ? "the GPUs'"
+				  : "the GPU's",
 			number_about(time, whole_of(finding), 3));
 	else if (job)
 		fputs(" a process", file);

@@ -99,9 +99,9 @@ const char *busy_share(char text[BUSY_SHARE_SIZE], const struct session_header *
 	return text;
 }
 
-static const char *run_word(const struct session_header *header)
+const char *run_word(const struct session *session)
 {
-	return header->finished == RUN_BETWEEN ? "window" : "run";
+	return session_header(session)->finished == RUN_BETWEEN ? "window" : "run";
 }
 
 /* From which factor on that of kernels and copies is not worth a word. Chosen. */
@@ -134,7 +134,7 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 	/* How busy it was with what is outside the profiling window nobody knows. */
 	if ((double)run > (1 + RUN_LONGER) * (double)whole &&
 	    header->counters[COUNTER_operations_outside] == 0)
-		fprintf(file, "; of the whole %s (%s) busy %.1f %%", run_word(header),
+		fprintf(file, "; of the whole %s (%s) busy %.1f %%", run_word(session),
 			number_about(text, (double)run, 3), time_percent(use->busy, run));
 	fputs(".\n", file);
 	if (use->contexts > 1)
@@ -223,9 +223,9 @@ void use_share_text(const struct session *session, const struct options *options
 			outside		   ? "at least "
 			: worked.estimated ? "~"
 					   : "",
-			busy < 1 ? 2 : 1, busy, run_word(header), time);
+			busy < 1 ? 2 : 1, busy, run_word(session), time);
 	else
-		fprintf(file, "the whole %s was %s", run_word(header), time);
+		fprintf(file, "the whole %s was %s", run_word(session), time);
 	/* When these ran nobody knows. */
 	if (outside)
 		fprintf(file, ": %s operation%s outside the profiling window %s only counted",

@@ -124,8 +124,8 @@ static void write_halved(const struct session *session, const struct table_row *
 
 	fputs(" Halving ", file);
 	visible_write(row->name, file);
-	fprintf(file, " saves at most %s%s, %.0f %% of the run.", row->estimated ? "~" : "",
-		number_about(time, (double)half, 3), time_percent(half, run));
+	fprintf(file, " saves at most %s%s, %.0f %% of the %s.", row->estimated ? "~" : "",
+		number_about(time, (double)half, 3), time_percent(half, run), run_word(session));
 }
 
 /* How far a table's total may be off, ns; 0: it is exact, or that is not known. The event-pair
@@ -181,7 +181,7 @@ static void write_rows(const struct session *session, const struct table *table,
 	if (count)
 		fprintf(file, ": %.1f %%.", sum);
 	if (share >= 1 && share <= 100) {
-		fprintf(file, " GPU time is about %.0f %% of the run", share);
+		fprintf(file, " GPU time is about %.0f %% of the %s", share, run_word(session));
 		if (share >= MOSTLY_GPU)
 			write_mostly_busy(session, table, file);
 		fputc('.', file);

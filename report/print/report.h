@@ -154,6 +154,8 @@ bool use_is_incomplete(const struct session_header *header, const struct device_
  * if that is an estimate. Returns the text. */
 const char *busy_share(char text[BUSY_SHARE_SIZE], const struct session_header *header,
 		       const struct device_use *use);
+/* What the profile is of: "run", or "window". */
+const char *run_word(const struct session *session);
 /* How many devices worked. */
 unsigned devices_used(const struct session *session);
 /* "GPU 0: busy 63.1 % of 1.2 s (…).": a line, and one more where several contexts share it. */

@@ -31,7 +31,7 @@ AFTER_EACH
 	unlink(output);
 }
 
-static void profile(int number, int pid, const char *job)
+static void profile_of(int number, int pid, const char *job, enum run_part part)
 {
 	struct session *session;
 	struct session_header *header;
@@ -39,10 +39,15 @@ static void profile(int number, int pid, const char *job)
 	assert_int_equal(session_create(&session, paths[number], SESSION_KEPT), 0);
 	header = session_header(session);
 	header->pid = pid;
-	header->finished = 1;
+	header->finished = part;
 	strcpy(header->rank.launcher, "PMI");
 	strcpy(header->rank.job, job);
 	session_close(session);
+}
+
+static void profile(int number, int pid, const char *job)
+{
+	profile_of(number, pid, job, RUN_WHOLE);
 }
 
 static void no_profile(int number)
@@ -85,11 +90,19 @@ TEST(what_cannot_be_merged_is_named_and_left_out)
 	assert_string_equal(complaint, expected);
 	header = session_header(merge_session(merge));
 	assert_int_equal(header->processes, 2);
-	assert_int_equal(header->finished, 1);
+	assert_int_equal(header->finished, RUN_WHOLE);
 	assert_int_equal(header->note_count, 4);
 	snprintf(expected, sizeof(expected), "Left out: %s: given twice.", paths[3]);
 	assert_string_equal(session_string(merge_session(merge), header->notes[2]), expected);
 	assert_int_equal(access(output, F_OK), 0);
+}
+
+TEST(windows_of_processes_are_a_window_of_the_job)
+{
+	profile_of(0, 10, "one", RUN_BETWEEN);
+	profile_of(1, 11, "one", RUN_BETWEEN);
+	assert_int_equal(merged(NULL, 2), 0);
+	assert_int_equal(session_header(merge_session(merge))->finished, RUN_BETWEEN);
 }
 
 TEST(up_to_twenty_are_named)

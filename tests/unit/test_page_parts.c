@@ -605,9 +605,11 @@ TEST(a_page_says_what_the_run_would_be_without_what_was_found)
 	    "window&#39;s");
 	has("% of the whole window, 300 ms: 150 ms before the first operation");
 	has("<code>perf record -g ./app</code>");
-	header->finished = RUN_WHOLE;
 	/* When those ran that were only counted nobody knows. */
 	header->counters[COUNTER_operations_outside] = 1;
+	bound_is(300, "75.0 ms of the GPU&#39;s 100 ms (25.0 % of the window): look at");
+	has("<p>Only 100 ms of the window’s 300 ms (33.3 %) were profiled");
+	header->finished = RUN_WHOLE;
 	bound_is(300, ">Without the idle time named above (75.0 ms) the GPU&#39;s 100 ms would be "
 		      "25 ms at best.</p>");
 	has("The rest of the run: <code>ktime -o whole.ktime ./app</code>");
