@@ -171,7 +171,8 @@ static void write_even(const struct uneven *uneven, FILE *file)
 	const uint64_t calls = to_unsigned(uneven->even_calls + 0.5);
 	char number[NUMBER_SIZE];
 
-	if (!uneven->calls || (!more && !longer))
+	/* Whoever makes a single long call has the others wait. */
+	if (!uneven->calls || (!more && !longer) || uneven->long_calls == 1)
 		return;
 	fputs(": give ", file);
 	if (more && uneven->long_calls) {

@@ -143,9 +143,11 @@ static void has_calls(struct job_row *row, uint64_t calls, uint64_t own, const c
 	row->slowest_calls = own;
 	free(page);
 	page = page_text(session, "");
-	snprintf(text, sizeof(text), "more to do in uneven than rank 0 %s. Even work", counts);
+	snprintf(text, sizeof(text), "more to do in %s than rank 0 %s. Even work",
+		 session_string(session, row->name), counts);
 	has(text);
-	snprintf(text, sizeof(text), "20.0 ms, to about 10.0 ms: give %s.", advice);
+	snprintf(text, sizeof(text), "20.0 ms, to about 10.0 ms%s%s.", *advice ? ": give " : "",
+		 advice);
 	has(text);
 }
 
@@ -209,6 +211,12 @@ TEST(uneven_rows_name_the_slowest)
 	has_calls(row, 400, 300, "(300 calls, against 100)", "each rank about 200 calls");
 	has("data-value=\"200\">200</td><td>rank 1</td>"
 	    "<td class=\"number\" data-value=\"300\">300</td>");
+	/* Nobody can make a part of one long call. */
+	row->name = session_intern(session, "single");
+	for (int i = 0; i < 20; i++)
+		add_kernel("single", 1000 * US);
+	add_kernel("single", 20000 * US);
+	has_calls(row, 21, 11, "(11 calls, 1 of them about 20.2 times as long, against 10)", "");
 	/* What is waited for the slowest is a part of its cause. */
 	fast->causes[IDLE_PROGRAM] = 15000 * US;
 	slow->busy = 12001 * US;
