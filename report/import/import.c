@@ -178,7 +178,8 @@ static int import_run(struct profile *profile, const struct session *session, co
 	/* Those of a job run side by side. */
 	session_for_each_process (session, process)
 		RAISE(wall, process->wall);
-	profile->wall = (double)wall;
+	/* A part of a run is as long as its user wanted it to be. */
+	profile->wall = header->finished > RUN_WHOLE ? 0 : (double)wall;
 	profile->traced = session_next_trace(session, NULL);
 	profile->path = strdup(path);
 	if (!profile->path)

@@ -60,7 +60,9 @@ struct profile {
 	uint64_t memory_peaks[SESSION_DEVICES];
 	/* Of all rows, added up over the runs: those of the table that are shown by themselves. */
 	double figures[ROW_FIGURE_COUNT];
-	double wall;   /* of the run, from the start of CUDA to its end, ns; 0: not known */
+	/* Of the run, from the start of CUDA to its end, ns; 0: not known, or it is a part of one.
+	 */
+	double wall;
 	double *walls; /* the same of each run that was added up */
 	/* Idle time by cause, added up over the runs that know it. */
 	struct text_entry *idle, *names; /* the names of operations around gaps */

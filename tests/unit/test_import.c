@@ -413,6 +413,30 @@ TEST(how_long_a_gpu_worked_is_known_of_one_alone_and_exactly)
 	busy_is(1, 0, 101, 0);
 }
 
+static void wall_is(enum run_part part, double wall)
+{
+	struct session *session;
+
+	profile_free(&profile);
+	profile = (struct profile){0};
+	unlink(path);
+	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
+	session_header(session)->finished = part;
+	session_header(session)->counters[COUNTER_wall_ns] = 900;
+	session_close(session);
+	assert_int_equal(import_profile(&profile, path, NULL, message, sizeof(message)), 0);
+	assert_true(profile.wall == wall);
+}
+
+TEST(how_long_a_run_took_is_not_known_of_a_part_of_it)
+{
+	wall_is(RUN_WHOLE, 900);
+	wall_is(RUN_UNTIL, 0);
+	wall_is(RUN_BETWEEN, 0);
+	/* Of one that was killed it is. */
+	wall_is(0, 900);
+}
+
 /* Of a kernel on two devices; `shapes`: on the second. */
 static void blocks_are(unsigned shapes, double blocks, uint64_t launches)
 {
