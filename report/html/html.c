@@ -65,10 +65,11 @@ int html_lines_end(struct html *html, struct html_lines *lines, const char *elem
 	while (!error && lines->size && (line = strsep(&rest, "\n")) && rest) {
 		char *figure = strchr(line, '\t') ? strsep(&line, "\t") : NULL;
 
-		if (figure)
-			fprintf(html->file, "<li class=\"timed\"><b>%s</b> <span>", figure);
-		else
-			fputs("<li>", html->file);
+		fputs(figure ? "<li class=\"timed\"><b>" : "<li>", html->file);
+		if (figure) {
+			html_text(html, figure);
+			fputs("</b> <span>", html->file);
+		}
 		html_sentence(html, line);
 		fputs(figure ? "</span>" : "", html->file);
 		fputs("</li>\n", html->file);
