@@ -46,6 +46,8 @@ static void late(void)
 	/* Without ktime there is nothing to give time to. */
 	if (getenv("LD_PRELOAD"))
 		sleep(1);
+	/* What was due meanwhile is done. */
+	wait_for_a_turn_of_ktime();
 	launch("first", 4);
 }
 

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 static CUfunction kernel;
@@ -118,8 +119,7 @@ static void end_by_SIGSEGV(void)
 
 static void end_by_SIGKILL(void)
 {
-	/* Long enough for ktime's thread to have put down what it saw. */
-	usleep(200000);
+	wait_for_ktime_at_rest();
 	raise(SIGKILL);
 }
 

@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 static const char *profile; /* or another file */
@@ -39,8 +40,7 @@ static void work(void)
 static void end_raw(void)
 {
 	work();
-	/* Long enough for ktime's thread to have put down what it saw. */
-	usleep(200000);
+	wait_for_ktime_at_rest();
 	syscall(SYS_exit_group, 3);
 }
 
@@ -57,7 +57,7 @@ static void end_by_overflow(void)
 	char start = 0;
 
 	work();
-	usleep(200000);
+	wait_for_ktime_at_rest();
 	recurse(&start);
 }
 
@@ -148,7 +148,7 @@ static void end_as_other(void)
 {
 	become_nobody();
 	work();
-	usleep(200000);
+	wait_for_ktime_at_rest();
 	raise(SIGKILL);
 }
 
