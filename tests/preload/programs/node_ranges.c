@@ -21,6 +21,7 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 static CUdeviceptr memory;
@@ -47,11 +48,18 @@ static CUgraph end(void)
 	return graph;
 }
 
+/* ktime does not record kernels while a graph is made or changed. */
+static void record_kernels_again(void)
+{
+	wait_for_a_turn_of_ktime();
+}
+
 static CUgraphExec instantiate(CUgraph graph)
 {
 	CUgraphExec exec;
 
 	CHECK(cuGraphInstantiate(&exec, graph, 0));
+	record_kernels_again();
 	return exec;
 }
 
@@ -244,6 +252,7 @@ static void updated(void)
 	launch(exec, launches);
 	usleep(20000);
 	CHECK(cuGraphExecUpdate(exec, newer, &info));
+	record_kernels_again();
 	CHECK(cuGraphDestroy(graph));
 	CHECK(cuGraphDestroy(newer));
 	usleep(20000);
@@ -264,6 +273,7 @@ static void changed_child(const char *was, const char *is, int before)
 	exec = instantiate(graph);
 	launch(exec, before);
 	CHECK(cuGraphExecChildGraphNodeSetParams(exec, node, newer));
+	record_kernels_again();
 	CHECK(cuGraphDestroy(child));
 	CHECK(cuGraphDestroy(newer));
 	launch(exec, launches);
