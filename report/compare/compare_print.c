@@ -415,14 +415,16 @@ void comparison_add_json(const struct comparison *comparison, const char *name, 
 	json_end(json);
 }
 
-static void print_more_runs(const struct comparison *comparison, FILE *file)
+/* `before` as of print_open(). In Markdown the command is code, in which nothing is special. */
+static void print_more_runs(const struct comparison *comparison, const char *before, FILE *file)
 {
-	fputs("More runs tell: ", file);
+	fprintf(file, "More runs tell:%s", *before ? "\n\n    " : " ");
 	next_write(comparison, NEXT_RUNS, file);
 	fputc('\n', file);
 }
 
-/* Below the rows; the command is there unless it stands beside the verdict. */
+/* `before`: what parts lines, an empty line in Markdown. Below the rows; the command is there
+ * unless it stands beside the verdict. */
 static void print_open(const struct comparison *comparison, const char *before, FILE *file)
 {
 	const char *why = next_why_unsure(comparison);
@@ -432,7 +434,21 @@ static void print_open(const struct comparison *comparison, const char *before, 
 	fprintf(file, "%sCannot tell: %s.", before, why);
 	fputc(headline_in_doubt(comparison) ? '\n' : ' ', file);
 	if (!headline_in_doubt(comparison))
-		print_more_runs(comparison, file);
+		print_more_runs(comparison, before, file);
+}
+
+/* Each line of a text by itself. */
+static void print_paragraphs(const char *text, struct out *out)
+{
+	while (*text) {
+		const char *end = strchrnul(text, '\n');
+		char *line = strndup(text, (size_t)(end - text));
+
+		out_entities(out, line ?: "", MARKDOWN_SPECIAL);
+		out_text(out, "\n\n");
+		free(line);
+		text = end + (*end != '\0');
+	}
 }
 
 static void print_markdown(const struct comparison *comparison, FILE *file)
@@ -444,13 +460,11 @@ static void print_markdown(const struct comparison *comparison, FILE *file)
 	out_text(&out, "**\n\n");
 	out_flush(&out);
 	if (headline_in_doubt(comparison)) {
-		print_more_runs(comparison, file);
+		print_more_runs(comparison, "\n", file);
 		fputc('\n', file);
 	}
-	out_entities(&out, comparison->why, MARKDOWN_SPECIAL);
-	out_text(&out, *comparison->why ? "\n\n" : "");
-	out_entities(&out, comparison->calls, MARKDOWN_SPECIAL);
-	out_text(&out, *comparison->calls ? "\n\n" : "");
+	print_paragraphs(comparison->why, &out);
+	print_paragraphs(comparison->calls, &out);
 	out_flush(&out);
 	print_totals(comparison, "\n", file);
 	comparison_print_lines(comparison, "\n", file);
@@ -472,7 +486,7 @@ void comparison_print(const struct comparison *comparison, enum sheet_form form,
 	if (form == SHEET_TEXT) {
 		fprintf(file, "%s\n", comparison->headline);
 		if (headline_in_doubt(comparison))
-			print_more_runs(comparison, file);
+			print_more_runs(comparison, "", file);
 		if (*comparison->why)
 			fprintf(file, "%s\n", comparison->why);
 		if (*comparison->calls)

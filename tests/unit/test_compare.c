@@ -1589,6 +1589,23 @@ static void prints(enum sheet_form form, const char *expected)
 	free(text);
 }
 
+TEST(in_markdown_each_line_is_a_paragraph_and_a_command_is_code)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	add_two_sides();
+	compare();
+	comparison_print(&comparison, SHEET_MARKDOWN, file);
+	fclose(file);
+	assert_non_null(strstr(text, "\n\nMore runs tell:\n\n    ktime "));
+	assert_non_null(
+		strstr(text, "100 us -&#62; 50.0 us a call in k.\n\nThe whole run takes 23"));
+	free(text);
+}
+
 TEST(untimed_sides_are_printed_without_times)
 {
 	add_untimed(&a, "k", 2);
