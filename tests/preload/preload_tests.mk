@@ -23,7 +23,7 @@ $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	$(LINK) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
 # ktime calls the function syscall of those that wait for its threads.
-$(addprefix $(PRELOAD_TESTS)/,collecting context_lives cuda_malloc endings ends_cupti gates graph_launches held node_ranges odd_endings ranges ranked served): $(PRELOAD_TESTS)/%: \
+$(addprefix $(PRELOAD_TESTS)/,captures collecting context_lives cuda_malloc endings ends_cupti gates graph_launches held node_ranges odd_endings ranges ranked served): $(PRELOAD_TESTS)/%: \
 		$(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(LINK) -rdynamic $^ -o $@ -lpthread -ldl

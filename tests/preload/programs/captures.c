@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 enum {
@@ -231,6 +232,8 @@ int main(int argc, char **argv)
 	capture();
 	print_nodes();
 	CHECK(cuGraphInstantiate(&exec, graph, 0));
+	/* Meanwhile kernels are not recorded. */
+	wait_for_a_turn_of_ktime();
 	CHECK(cuGraphLaunch(exec, stream));
 	CHECK(cuGraphLaunch(exec, stream));
 	CHECK(cuStreamSynchronize(stream));
