@@ -170,6 +170,10 @@ launch 1 0 0 0 0" ranges
 	says "no record of CUPTI's says when a node ran"
 }
 
+# Every graph is recorded all the time, without --graph node: each that is made costs a part of the budget, on a
+# busy machine much of it.
+all_recorded="--budget 100 --events all"
+
 # In every way: each node counts in the range that it was made in, and in the launch's if in none.
 nodes_in_ranges()
 {
@@ -224,8 +228,7 @@ replay 3 60 60000 60 60000" ranges
 }
 
 @test "where all launches are recorded without their calls, nodes count in their ranges" {
-	# Each graph that is made costs a part of the budget, on a busy machine much of it.
-	options="--budget 100 --events all" nodes_in_ranges variants 5
+	options=$all_recorded nodes_in_ranges variants 5
 	is "replay 5 0 0 0 0
 variant 0 1 2 4000 2 4000
 variant 1 1 4 8000 4 8000
@@ -253,7 +256,7 @@ wide/inner 1 160000 320000000 160000 320000000" sh -c "$(declare -f ranges); bui
 }
 
 @test "nodes of a child graph that replaces another count in the ranges that they were made in" {
-	for options in '' '--graph node'; do
+	for options in "$all_recorded" '--graph node'; do
 		nodes_in_ranges child 10
 		is "new 1 20 40000 20 40000
 replay 2 10 10000 10 10000" ranges
@@ -286,11 +289,11 @@ wide/inner 1 400 800000 400 800000" sh -c "$(declare -f ranges); built='$built';
 }
 
 @test "child graphs are followed 128 deep, and what is deeper has its times all the same" {
-	options= nodes_in_ranges deep 128
+	options=$all_recorded nodes_in_ranges deep 128
 	is "deepest 1 10 30000 10 30000
 outermost 1 10 20000 10 20000
 replay 1 0 0 0 0" ranges
-	options= nodes_in_ranges deep 300
+	options=$all_recorded nodes_in_ranges deep 300
 	is "first 10 20000
 second 10 30000" kernels
 	says "CUPTI's records do not say which node they are of"
@@ -306,7 +309,7 @@ kernels()
 @test "where the driver does not say what nodes do, their records do" {
 	local fault
 	for fault in cuGraphGetNodes cuGraphNodeGetType cuGraphKernelNodeGetParams_v2; do
-		options= SIM_FAULT=$fault:*:999 nodes_in_ranges deep 1
+		options=$all_recorded SIM_FAULT=$fault:*:999 nodes_in_ranges deep 1
 		is "first 10 20000
 second 10 30000" kernels
 	done
