@@ -17,7 +17,7 @@ enum {
 	QUANTITIES
 };
 
-/* How they are called in a page and in a line, which has those that differ by so many percent.
+/* Their names in a page and in a line, and from which difference on, in percent, the line has them.
  * Chosen: on one machine runs of one program stay below. Of the shares of samples see below. */
 static const struct {
 	const char *name, *text, *unit;

@@ -42,8 +42,8 @@ const char *number_ratio(char *text, double ratio);
 
 /* In words: "20.1 ms", "1.4 MB", with the given number of significant digits (1 to 3). */
 const char *number_about(char *text, double nanoseconds, int digits);
-/* For times that add up as they are printed: the step of the last of three digits, and a time that
- * is so many of these steps. */
+/* For times that add up as they are printed: the step of the last of three digits, and a time
+ * given as a number of these steps. */
 uint64_t number_step(uint64_t nanoseconds);
 const char *number_steps(char *text, uint64_t steps, uint64_t step);
 /* "20.1 ± 3.9 ms" */

@@ -7,7 +7,7 @@
 #include "report/names/visible.h"
 #include "report/sheet/sheet.h"
 
-/* nsys takes a column's width from so many rows. */
+/* The rows from which nsys takes a column's width. */
 #define NSYS_ROWS 100
 
 struct layout {

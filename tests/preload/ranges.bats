@@ -263,6 +263,15 @@ replay 2 10 10000 10 10000" ranges
 	done
 }
 
+@test "a child graph of which the driver or CUPTI does not tell keeps its times, in the range of the launch" {
+	local fault
+	for fault in cuptiGetGraphExecId cuGraphGetNodes cuGraphNodeGetType cuGraphChildGraphNodeGetGraph; do
+		options='--graph node' SIM_FAULT=$fault:*:999 nodes_in_ranges child 10
+		is "new 1 0 0 0 0
+replay 2 30 50000 30 50000" ranges
+	done
+}
+
 @test "a start/end range that two threads end at once has ended once" {
 	options='--graph node' nodes_in_ranges twice 2000
 	is "captured 1 30 60000 10 20000

@@ -3,15 +3,15 @@
  * Graphs whose nodes are made in NVTX ranges, in all ways to make them, and launched in a range
  * "replay". A memset of 1024 bytes takes 1001 ns on the simulated device.
  *
- * usage: node_ranges [LAUNCHES]	all ways, each graph launched so often
+ * usage: node_ranges [LAUNCHES]	all ways, each graph launched as often
  *        node_ranges paths NUMBER	100,000 nodes in that number of ranges, launched twice
- *        node_ranges wide NUMBER	a graph of 101 nodes, launched so often in "run"
- *        node_ranges after NUMBER	the same ten times, after one in no ranges so often
+ *        node_ranges wide NUMBER	a graph of 101 nodes, launched as often in "run"
+ *        node_ranges after NUMBER	the same ten times, after one in no ranges as often
  *        node_ranges deep NUMBER	a kernel in this many nested child graphs, ten launches
  *        node_ranges started NUMBER	a graph captured in a start/end range
  *        node_ranges variants NUMBER	a graph captured in a range of another name each time
- *        node_ranges child NUMBER	a child graph is changed before so many launches
- *        node_ranges twice NUMBER	two threads end each of so many start/end ranges at once
+ *        node_ranges child NUMBER	a child graph is changed before each of as many launches
+ *        node_ranges twice NUMBER	as many start/end ranges, each ended by two threads at once
  */
 #include <pthread.h>
 #include <sched.h>
